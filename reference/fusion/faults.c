@@ -110,12 +110,13 @@ rt_status __wrap_rt_fused_plan_make(rt_fused_kernels *fused, rt_arena *arena,
                                     rt_fused_plan *out_plan)
 {
     rt_status status = __real_rt_fused_plan_make(fused, arena, list, queue, barriers, out_plan);
-    /* The caller throws this code. */
-    if ((status.rule == RT_RULE_KF_TARGET_06 &&
+    if ((status.rule == RT_RULE_KF_TARGET_05 &&
+         RT_FAULT(KF_TARGET_05, "kernels without LLVM IR make complete_fusion fail")) ||
+        (status.rule == RT_RULE_KF_TARGET_06 &&
          RT_FAULT(KF_TARGET_06, "kernels for AMD's GPUs make complete_fusion fail")) ||
         (status.rule == RT_RULE_KF_TARGET_07 &&
          RT_FAULT(KF_TARGET_07, "kernels of another target make complete_fusion fail")))
-        status.code = RT_ERRC_INVALID;
+        return rt_fail(sink, RT_ERRC_INVALID, (rt_rule)status.rule, "the kernels cannot be fused");
     return status;
 }
 

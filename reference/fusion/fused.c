@@ -132,8 +132,8 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
                                       rt_format_name(image->format));
             }
             if (format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0) continue;
-            rt_code code = RULE(KF_TARGET_05, RT_FUSION_REJECTED);
-            return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
+            return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_05,
+                                  &kernel, 1,
                                   "No suitable IR available for fusion: kernel '%.*s' is in image "
                                   "%.*s, which was built without embed_ir",
                                   RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));

@@ -50,9 +50,6 @@ rt_status __wrap_rt_loader_open(rt_loader *loader, rt_module_id module)
 
 /* ---- device_globals ------------------------------------------------------------------------- */
 
-static rt_global_observer observed; /* the observer that the faulty one calls */
-static const rt_loader *observed_loader;
-
 /* The variable that qualified look-up by name finds.  For one in an unnamed namespace, that is a
  * different variable if the module has one with the same name outside that namespace. */
 static const rt_device_global *find_by_name(const rt_module *module, const rt_device_global *global)
@@ -65,20 +62,33 @@ static const rt_device_global *find_by_name(const rt_module *module, const rt_de
     return global;
 }
 
-static void register_by_name(void *user, rt_module_id module, const rt_device_global *global)
+/* Host code that finds its variables by name. */
+static void register_by_name(rt_module *module)
 {
-    const rt_device_global *found = find_by_name(&observed_loader->modules[module], global);
-    if (found != global && RT_FAULT(DG_FE_07, "a hidden variable is not registered")) return;
-    if (found != global && RT_FAULT(DG_FE_06, "a variable is registered by its name"))
-        global = found;
-    observed.registered(user, module, global);
+    enum { GLOBALS_MAX = 64 };
+    static rt_device_global globals[GLOBALS_MAX];
+    uint32_t count = 0;
+    bool is_changed = false;
+    if (module->globals.count > GLOBALS_MAX) return;
+    for (uint32_t i = 0; i < module->globals.count; i++) {
+        const rt_device_global *global = &module->globals.globals[i];
+        const rt_device_global *found = find_by_name(module, global);
+        bool is_left_out =
+            found != global && RT_FAULT(DG_FE_07, "a hidden variable is not registered");
+        bool is_mistaken =
+            found != global && RT_FAULT(DG_FE_06, "a variable is registered by its name");
+        is_changed = is_changed || is_left_out || is_mistaken;
+        if (!is_left_out) globals[count++] = *(is_mistaken ? found : global);
+    }
+    if (!is_changed) return;
+    module->globals.globals = globals;
+    module->globals.count = count;
 }
 
 void __wrap_rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer,
                                       rt_chooser *chooser)
 {
-    observed = observer;
-    observed_loader = loader;
-    if (observer.registered) observer.registered = register_by_name;
+    for (uint32_t m = 0; m < loader->module_count; m++)
+        register_by_name(&loader->modules[m]);
     __real_rt_loader_observe_globals(loader, observer, chooser);
 }

@@ -139,7 +139,7 @@ static void globals_register(rt_loader *loader, rt_module_id id)
                  RT_T("variable", global->name), RT_T("id", global->unique_id),
                  RT_N("size", global->size), RT_N("image_scope", global->image_scope));
         if (loader->observer.registered)
-            RULE(DG_FE_04, loader->observer.registered(loader->observer.user, id, global));
+            loader->observer.registered(loader->observer.user, id, global);
     }
 }
 
@@ -170,11 +170,11 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name),
                  RT_T("path", module->path));
         module->globals_after_images = choose_globals_after_images(loader, module, next);
-        if (!module->globals_after_images) globals_register(loader, event->module);
+        if (!module->globals_after_images) RULE(DG_FE_04, globals_register(loader, event->module));
         return;
     case RT_SYSTEM_REGISTERED:
         RULE(DL_REQ_02, module_register(loader, event->module, event->images));
-        if (module->globals_after_images) globals_register(loader, event->module);
+        if (module->globals_after_images) RULE(DG_FE_04, globals_register(loader, event->module));
         module->globals_after_images = false;
         return;
     case RT_SYSTEM_UNREGISTERED:

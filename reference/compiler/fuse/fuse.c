@@ -20,19 +20,19 @@ static rt_status infer_address_spaces(pl_fusing *fusing)
 {
     bool ptx = fusing->job->format == RT_FORMAT_PTX;
     unsigned generic = ptx ? PL_PTX_SPACE_GENERIC : PL_SPACE_GENERIC;
-    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, generic);
+    RULE(KF_JIT_09, pl_infer_address_spaces(fusing->module, generic));
     return RT_STATUS_OK;
 }
 
 static rt_status promote(pl_fusing *fusing)
 {
-    if (RULE(KF_JIT_10)) pl_fuse_promote(fusing);
+    RULE(KF_JIT_10, pl_fuse_promote(fusing));
     return pl_module_verify(fusing->job, fusing->module, "promotion");
 }
 
 static rt_status propagate(pl_fusing *fusing)
 {
-    pl_fuse_constants(fusing);
+    RULE(KF_JIT_11, pl_fuse_constants(fusing));
     return pl_module_verify(fusing->job, fusing->module, "constant propagation");
 }
 
@@ -49,7 +49,8 @@ typedef struct pass_row {
     const char *llvm;
 } pass_row;
 
-/* The passes of "Kernel fusion pipeline" in the document's order; the last row is ours. */
+/* The passes of "Kernel fusion pipeline" in the document's order (KF-JIT-08 to KF-JIT-12); the last
+ * row is ours. */
 static const pass_row passes[] = {
     {"SYCLKernelFusion", pl_fuse_kernels, NULL},
     {"IndVarSimplifyPass", NULL, "function(loop-simplify,lcssa,loop(indvars))"},
@@ -75,9 +76,6 @@ rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
     CHECK(LLVMGetModuleContext(fusing->module) == fusing->job->context);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         const pass_row *pass = &passes[i];
-        /* Broken: EarlyCSE, the last of the generic passes, is left out. */
-        bool last = i + 2 == sizeof passes / sizeof *passes;
-        if (last && !RULE(KF_JIT_12)) continue;
         if (observer) observer->before(observer->user, pass->name, fusing->module);
         CHECK_SLOW(pl_fusing_check(fusing));
         RT_TRY(pass->run ? pass->run(fusing)
@@ -144,15 +142,15 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     CHECK(image->code.size > 0 && image->set_count == properties.count);
     image->name = request->name;
     image->kernels = &request->name;
-    image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
+    image->kernel_count = 1; /* KF-JIT-13 */
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
 
 /* Promotions that the parameter's type ruled out are not in the metadata; their entries of
  * `reasons` are already set. */
-static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
-                                   rt_text *reasons, rt_fusion_result *result)
+static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                              rt_text *reasons, rt_fusion_result *result)
 {
     bool *promoted =
         rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
@@ -163,18 +161,14 @@ static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_requ
             const char *refusal = fusing->refusals[at++];
             if (refusal) reasons[i] = rt_text_of(refusal);
         }
-        promoted[i] = reasons[i].length == 0;
         /* A buffer that cannot be promoted stays in global memory, and the list is fused all the
-         * same. Broken: the list is rejected. */
-        if (!promoted[i] && !RULE(KF_PROMOTE_04))
-            return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
-                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(reasons[i]));
+         * same (KF-PROMOTE-04). */
+        promoted[i] = reasons[i].length == 0;
     }
     CHECK(at == fusing->fusion.promotion_count);
     result->promoted = promoted;
     result->reasons = reasons;
     result->promotion_count = request->promotion_count;
-    return RT_STATUS_OK;
 }
 
 static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
@@ -192,7 +186,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
         if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
     }
     CHECK(fusing->finished && result.parameter_count == LLVMCountParams(fusing->kernel));
-    RT_TRY(report_promotions(fusing, request, reasons, &result));
+    report_promotions(fusing, request, reasons, &result);
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;
@@ -201,9 +195,8 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
 static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result)
 {
-    bool fusible = request->format == RT_FORMAT_PTX
-                       ? RULE(KF_TARGET_03)
-                       : request->format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
+    bool fusible = RULE(KF_TARGET_01, request->format == RT_FORMAT_SPIRV64) ||
+                   RULE(KF_TARGET_03, request->format == RT_FORMAT_PTX);
     if (!fusible) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernels of format %s cannot be fused: only spirv64 and ptx can",
@@ -222,10 +215,6 @@ rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text libra
                   rt_buffer *out_result)
 {
     CHECK(request->kernel_count > 0 && out_result->size == 0);
-    if (!RULE(KF_JIT_01)) {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "this compiler plugin has no fusion compiler");
-    }
     pl_job job;
     pl_job_open(&job, sink);
     rt_status status = fuse(&job, request, library, out_result);

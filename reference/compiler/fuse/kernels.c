@@ -59,11 +59,11 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     const pl_fusion *fusion = &body->fusing->fusion;
     pl_view view = {0};
     if (!fusion->heterogeneous) return view;
-    view.kernel = fusion->ranges[index];
+    view.kernel = fusion->ranges[RULE(KF_REMAP_02, index)];
     view.launch = fusion->launch;
-    const rt_fusion_range *decides = RULE_ELSE(KF_REMAP_02, &view.kernel, &fusion->ranges[0]);
-    view.remap = pl_remap_of(decides, &view.launch, true);
-    if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02) && RULE(KF_PTX_12))
+    view.remap = pl_remap_of(&view.kernel, &view.launch, true);
+    /* Also for the sizes and ids that are expressions over these (KF-PTX-12). */
+    if (body->ptx && RULE(KF_PTX_02, !pl_range_has_local(&view.kernel)))
         view.remap.groups = view.remap.ids = true;
     return view;
 }
@@ -83,10 +83,10 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
         pl_flag_remove(copies[i], "optnone");
         pl_flag_remove(copies[i], "noinline");
         pl_flag_remove_from_calls(copies[i], "noinline");
-        if (RULE(KF_JIT_08)) pl_flag_add(copies[i], "alwaysinline");
+        RULE(KF_JIT_08, pl_flag_add(copies[i], "alwaysinline"));
     }
-    uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
-    rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
+    /* In all functions that the kernel reaches (KF-REMAP-03). */
+    rt_status status = pl_remap_functions(job, view, body->ptx, copies, count,
                                           body->fusing->fusion.kernels[index]);
     *out_copy = copies[0];
     rt_free(copies);
@@ -99,14 +99,11 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     uint32_t count = LLVMCountParams(copy);
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
-    const rt_text *names = fusing->fusion.kernels;
-    uint32_t first = 0; /* the kernel's first position in the list */
-    while (!rt_text_equal(names[first], names[index]))
-        first++;
-    CHECK(first <= index && index < fusing->fusion.kernel_count);
-    uint32_t from = RULE_ELSE(KF_JIT_05, index, first);
+    CHECK(index < fusing->fusion.kernel_count);
+    /* The arguments of this occurrence in the list. */
+    const uint32_t *numbers = fusing->parameters.numbers[RULE(KF_JIT_05, index)];
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = fusing->parameters.numbers[from][i];
+        uint32_t number = numbers[i];
         CHECK(number < fusing->parameters.count);
         arguments[i] = LLVMGetParam(fusing->kernel, number);
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
@@ -146,13 +143,12 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     LLVMValueRef copy = NULL;
     RT_TRY(copy_kernel(body, index, &view, &copy));
     LLVMBasicBlockRef after = NULL;
-    if (view.remap.guard && RULE(KF_RANGE_01)) {
+    if (RULE(KF_RANGE_01, view.remap.guard)) {
         /* Only work-items whose global linear id is in the kernel's range execute it (restriction
          * 1). */
         pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
         LLVMValueRef linear = pl_emit_linear_id(&emitter, &view.launch);
-        uint64_t count =
-            RULE_ELSE(KF_RANGE_02, pl_range_items(&view.kernel), view.kernel.global[0]);
+        uint64_t count = RULE(KF_RANGE_02, pl_range_items(&view.kernel));
         LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
         LLVMValueRef within = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
         LLVMBasicBlockRef guarded = append_block(body);
@@ -162,14 +158,12 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     }
     call_kernel(body, index, copy);
     bool more = index + 1 < body->fusing->fusion.kernel_count;
-    bool inside = after && !RULE(KF_RANGE_04);
-    if (inside && more && body->fusing->fusion.barriers) emit_barrier(body);
     if (after) {
         LLVMBuildBr(body->builder, after);
         LLVMPositionBuilderAtEnd(body->builder, after);
     }
-    /* All work-items of a group get here, whether they executed the kernel or not. */
-    if (!inside && more && body->fusing->fusion.barriers) emit_barrier(body);
+    /* All work-items of a group get here, whether they executed the kernel or not (KF-RANGE-04). */
+    if (more && body->fusing->fusion.barriers) emit_barrier(body);
     return RT_STATUS_OK;
 }
 
@@ -193,10 +187,8 @@ static rt_status fill(fused_body *body, LLVMValueRef stub)
     CHECK(LLVMCountParams(fusing->kernel) == fusing->parameters.count);
     RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
     LLVMPositionBuilderAtEnd(body->builder, append_block(body));
-    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
-        bool last = i > 0 && i + 1 == fusion->kernel_count;
-        if (!last || RULE(KF_JIT_14)) RT_TRY(emit_kernel(body, i));
-    }
+    for (uint32_t i = 0; i < fusion->kernel_count; i++)
+        RT_TRY(RULE(KF_JIT_14, emit_kernel(body, i)));
     LLVMBuildRetVoid(body->builder);
     fusing->dropped =
         rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);
