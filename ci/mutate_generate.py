@@ -532,10 +532,11 @@ class Generator:
                 self.add(where, context, "assignment removed", target)
 
     def marked_value(self, cursor, where, context):
-        """A marked expression without any other mutant is a value, which is lost."""
+        """A marked expression without any other mutant is a value, which is lost; so is what a look-up finds."""
         name, start, end = where
         said = self.said(cursor)
-        if said and not any(key[0] == name and start <= key[1] and key[2] <= end for key in self.found):
+        if said and not any(mutant.operator != "stale look-up" and mutant.file == name and start <= mutant.start
+                            and mutant.end <= end for mutant in self.found.values()):
             self.add(where, context, "value lost", f"MUTANT_ZERO({said})")
 
     def is_truth(self, cursor):

@@ -65,6 +65,7 @@ function(assay_faults library source)
     # An object, because a wrapper may be called only by libraries that follow this one on the linker's command line.
     add_library(${library}_faults OBJECT ${source})
     target_link_libraries(${library}_faults PRIVATE base)
+    target_include_directories(${library}_faults PRIVATE $<TARGET_PROPERTY:${library},INCLUDE_DIRECTORIES>)
     target_link_libraries(${library} INTERFACE $<TARGET_OBJECTS:${library}_faults>)
   else()
     target_sources(${library} PRIVATE ${source})

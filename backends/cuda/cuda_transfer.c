@@ -15,11 +15,9 @@
 static cuda_address address_of(const dev_memory *base, uint64_t offset)
 {
     const cuda_memory *memory = (const cuda_memory *)base;
-    /* Broken: uses cuModuleGetGlobal's address as returned, without the offset that the document's
-     * interface takes but the driver's call does not. */
     CHECK(offset < base->size);
-    if (memory->is_variable && !RULE(DG_PLUGIN_12)) offset = 0;
-    return memory->address + offset;
+    /* The document's interface takes an offset; cuModuleGetGlobal does not. */
+    return memory->address + RULE(DG_PLUGIN_12, offset);
 }
 
 /* ---- Between the host and a memory -------------------------------------------------------- */

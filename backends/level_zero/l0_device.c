@@ -108,8 +108,9 @@ static rt_status extensions_ask(l0_device *device, bool links_dynamically)
     ze_driver_extension_properties_t *listed = rt_alloc_array((size_t)count + 1, sizeof *listed);
     ze_result_t result = ze->zeDriverGetExtensionProperties(device->driver, &count, listed);
     if (result == ZE_RESULT_SUCCESS) {
-        device->joins_spirv = driver_lists(listed, count, ZE_MODULE_PROGRAM_EXP_NAME) &&
-                              !links_dynamically && RULE(DL_BACKEND_09);
+        device->joins_spirv =
+            RULE(DL_BACKEND_09, driver_lists(listed, count, ZE_MODULE_PROGRAM_EXP_NAME)) &&
+            !links_dynamically;
         device->offsets = driver_lists(listed, count, ZE_GLOBAL_OFFSET_EXP_NAME) &&
                           ze->zeKernelSetGlobalOffsetExp != NULL;
     }

@@ -55,7 +55,7 @@ static ze_result_t global_find(const l0_program *program, rt_text name, size_t *
     rt_buffer terminated = {0};
     rt_buffer_append_text(&terminated, name);
     const char *const names[] = {
-        RULE_ELSE(DG_PLUGIN_08, l0_names_find(&program->names, name), (const char *)NULL),
+        RULE(DG_PLUGIN_08, l0_names_find(&program->names, name)),
         rt_buffer_string(&terminated),
     };
     enum { NAMES = sizeof names / sizeof *names };
@@ -84,7 +84,7 @@ static rt_status l0_program_global(dev_program *base, rt_text name, dev_memory *
     /* A module that imports a variable does not know it until the module is linked, so no module is
      * queried before then. */
     bool has_modules = program->modules && program->modules->handles[0];
-    if (!has_modules || (!base->executable && RULE(DG_PLUGIN_10)))
+    if (!has_modules || RULE(DG_PLUGIN_10, !base->executable))
         return rt_fail_naming(
             sink, RT_ERRC_INVALID, RT_RULE_DG_PLUGIN_10, &name, 1,
             "the variable '%.*s' can be looked up only when its program is linked",
@@ -177,7 +177,7 @@ rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32
     const l0_code **codes = rt_alloc_array(count, sizeof *codes);
     for (uint32_t i = 0; i < count; i++)
         codes[i] = &((const l0_program *)programs[i])->code;
-    bool joins = device->joins_spirv || !RULE(DL_BACKEND_10);
+    bool joins = RULE(DL_BACKEND_10, device->joins_spirv);
     l0_modules *modules = modules_room(joins ? 1 : count);
     rt_status status = RT_STATUS_OK;
     if (joins) status = l0_module_join(device, codes, count, options, &modules->handles[0]);
@@ -221,7 +221,6 @@ rt_status l0_program_load(dev_device *base, rt_bytes binary, dev_program **out_p
         status = l0_module_load(device, l0_binary_module(&parts, i), &modules->handles[i]);
     RT_TRY(program_finish(device, status, modules, NULL, 0, out_program));
     l0_program *program = (l0_program *)*out_program;
-    if (parts.names.size > 0 && RULE(DG_PLUGIN_09))
-        rt_buffer_append(&program->names, parts.names.data, parts.names.size);
+    rt_buffer_append(&program->names, parts.names.data, RULE(DG_PLUGIN_09, parts.names.size));
     return RT_STATUS_OK;
 }

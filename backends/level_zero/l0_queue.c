@@ -50,11 +50,9 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            uint64_t offset, uint64_t size, const void *source,
                            dev_event **out_event)
 {
-    /* Broken: writes a variable by a fill whose pattern is all the bytes, as an interface for small
-     * constants would. */
-    bool fills = ((const l0_memory *)memory)->is_variable && !RULE(DG_PLUGIN_07);
-    return transfer(queue, command, pointer_at(memory, offset), source, fills ? (size_t)size : 0,
-                    size, out_event);
+    const size_t pattern_size = RULE(DG_PLUGIN_07, 0); /* a copy: zeCommandListAppendMemoryCopy */
+    return transfer(queue, command, pointer_at(memory, offset), source, pattern_size, size,
+                    out_event);
 }
 
 rt_status l0_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *source,

@@ -304,9 +304,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
-        /* The planted fault: announces native code because program binaries can be read back and
-         * linked.  But they are whole programs of this driver, not images in one of our formats. */
-        .formats_taken = 1u << format | RULE_ELSE(DL_BACKEND_13, 0u, 1u << RT_FORMAT_NATIVE),
+        .formats_taken = 1u << format,
         .extensions = &device->link_extension,
         .extension_count = links ? 1 : 0,
         .aspects = aspects,

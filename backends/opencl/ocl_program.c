@@ -205,12 +205,15 @@ static rt_status bitcode_link(ocl_device *device, const dev_code *codes, uint32_
 static bool driver_links(const ocl_device *device)
 {
     if (device->route == OCL_ROUTE_SOURCE) return true; /* our tools do not link sources */
-    return device->route == OCL_ROUTE_SPIRV && RULE(DL_BACKEND_08);
+    return RULE(DL_BACKEND_08, device->route == OCL_ROUTE_SPIRV);
 }
 
 rt_format ocl_route_format(ocl_route route)
 {
-    return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
+    if (route == OCL_ROUTE_SOURCE) return RT_FORMAT_OPENCL_C;
+    /* Program binaries can be read back and linked, but they are whole programs of this driver, not
+     * images in one of our formats, so native code is not taken. */
+    return RULE(DL_BACKEND_13, RT_FORMAT_SPIRV64);
 }
 
 /* Refuses code in a format that the device's route does not take. */

@@ -70,7 +70,7 @@ static cl_int bytes_move(transfer *t, place to, place from, size_t size)
         return cl->clEnqueueWriteBuffer(queue, to.memory->buffer, CL_FALSE, to.offset, size,
                                         from.pointer, waits->count, waits->events, &t->event);
     }
-    if (from.memory->program && RULE(DG_PLUGIN_11)) {
+    if (RULE(DG_PLUGIN_11, from.memory->program)) {
         t->call = "clEnqueueReadGlobalVariableINTEL";
         return extensions->clEnqueueReadGlobalVariableINTEL(
             queue, from.memory->program, rt_buffer_string(&from.memory->name), CL_FALSE, size,

@@ -87,14 +87,15 @@
     "__attribute__((used)) "                                                                                \
     "__ASSAY_ANNOTATED(\"assay-extern-device-global:\" __ASSAY_TEXT(__VA_ARGS__), sizeof(type)) = &name;)\n"
 
-/* A structure in both languages, so that sources in either may share variables. Even if the type is
- * const, the host can write the variable and, in C++, other sources can name it. */
+/* A structure in both languages, so that sources in either may share variables. The value is its
+ * first member, since the runtime uses the value's address as the variable's (DG-HEADER-05). Even
+ * if the type is const, the host can write the variable and, in C++, other sources can name it. */
 #define DEVICE_GLOBALS_C                                                                           \
     SCOPES                                                                                         \
     "#define __ASSAY_VALUE_0(type) struct { _Static_assert(!__builtin_types_compatible_p("         \
     "__typeof__(type), void), \"the type of a device_global must have a size; void has none\"); "  \
-    "__ASSAY_BEFORE __global __typeof__(type) *value; }\n"                                         \
-    "#define __ASSAY_VALUE_1(type) struct { __ASSAY_BEFORE __typeof__(type) value[1]; }\n"         \
+    "__global __typeof__(type) *value; }\n"                                                        \
+    "#define __ASSAY_VALUE_1(type) struct { __typeof__(type) value[1]; }\n"                        \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                   \
     "__global __ASSAY_PASTE(__ASSAY_VALUE_, __ASSAY_SCOPE(__VA_ARGS__))(type) name\n"              \
     "#define __ASSAY_OWN(...) __VA_ARGS__\n"                                                       \
@@ -108,9 +109,9 @@
     "&& __is_trivially_destructible(T), \"the type of a device_global must have a trivial "         \
     "default constructor and a trivial destructor\"); };\n"                                         \
     "template <typename T, int> struct __assay_device_global : __assay_trivial<T> "                 \
-    "{ __ASSAY_BEFORE __global T *value; };\n"                                                      \
+    "{ __global T *value; };\n"                                                                     \
     "template <typename T> struct __assay_device_global<T, 1> : __assay_trivial<T> "                \
-    "{ __ASSAY_BEFORE T value[1]; };\n"                                                             \
+    "{ T value[1]; };\n"                                                                            \
     "#define __ASSAY_VARIABLE(type, name, ...) "                                                    \
     "__global __assay_device_global<type, __ASSAY_SCOPE(__VA_ARGS__)> name\n"                       \
     "#define __ASSAY_OWN(...) extern \"C++\" { __VA_ARGS__ }\n"                                     \
@@ -134,19 +135,11 @@
     "#define CALLS_INDIRECTLY(...) "                                                               \
     "__attribute__((annotate(\"assay:calls-indirectly=\" __ASSAY_TEXT(__VA_ARGS__))))\n"
 
-/* Members before the value in a device_global: none, since the runtime uses the value's address as
- * the variable's. */
-#define BEFORE(members) "#define __ASSAY_BEFORE " members "\n"
-
 rt_text cnf_prelude(scn_language language)
 {
     switch (language) {
-    case SCN_LANGUAGE_OPENCL_C:
-        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_C BEFORE("") DEVICE_GLOBALS_C),
-                         RT_TEXT(COMMON SAYS_C BEFORE("long padding;") DEVICE_GLOBALS_C));
-    case SCN_LANGUAGE_OPENCL_CPP:
-        return RULE_ELSE(DG_HEADER_05, RT_TEXT(COMMON SAYS_CPP CPP BEFORE("") DEVICE_GLOBALS_CPP),
-                         RT_TEXT(COMMON SAYS_CPP CPP BEFORE("long padding;") DEVICE_GLOBALS_CPP));
+    case SCN_LANGUAGE_OPENCL_C: return RT_TEXT(COMMON SAYS_C DEVICE_GLOBALS_C);
+    case SCN_LANGUAGE_OPENCL_CPP: return RT_TEXT(COMMON SAYS_CPP CPP DEVICE_GLOBALS_CPP);
     default: UNREACHABLE();
     }
 }

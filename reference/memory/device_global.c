@@ -111,10 +111,8 @@ static rt_global_entry *entry_make(rt_global_database *database, rt_text unique_
 static rt_global_entry *entry_of(rt_global_database *database, rt_text unique_id)
 {
     CHECK(unique_id.length > 0);
-    rt_global_entry *entry = entry_find(database, unique_id);
-    if (!entry) entry = entry_make(database, unique_id);
-    CHECK(rt_text_equal(entry->unique_id, unique_id));
-    return entry;
+    rt_global_entry *entry = RULE(DG_DB_01, entry_find(database, unique_id));
+    return entry ? entry : entry_make(database, unique_id);
 }
 
 /* ---- Host code ----------------------------------------------------------------------------- */
@@ -124,9 +122,6 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
     CHECK(global->unique_id.length > 0 && global->size >= 1);
     database_lock(database);
     rt_global_entry *entry = entry_of(database, global->unique_id);
-    /* Broken: every module keeps a separate table. */
-    if (entry->registration_count > 0 && !RULE(DG_DB_01))
-        entry = entry_make(database, global->unique_id);
     if (entry->registration_count++ == 0) {
         entry->name = rt_arena_text(&database->arena, global->name);
         entry->host_access = global->host_access;
@@ -170,17 +165,14 @@ static void image_scan(rt_global_database *database, const rt_program *program,
             continue;
         }
         rt_global_entry *entry = entry_of(database, property->name);
-        if (RULE(DG_DB_04)) { /* Broken: images are read only when a copy needs them. */
-            if (entry->size == 0) {
-                entry->size = RULE_ELSE(DG_DB_02, value.size, 8u); /* Broken: all variables have a
-                                                                    * pointer's size. */
-                entry->image_scope = value.image_scope;
-            }
-            RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE,
-                     RT_T("id", entry->unique_id), RT_N("size", value.size),
-                     RT_T("image_scope", value.image_scope ? RT_TEXT("true") : RT_TEXT("false")),
-                     RT_N("program", program->id));
+        if (RULE(DG_DB_04, entry->size == 0)) {
+            entry->size = RULE(DG_DB_02, value.size);
+            entry->image_scope = value.image_scope;
         }
+        RT_TRACE(database->parameters.trace, DEVICE_GLOBAL_DESCRIBE, RT_T("id", entry->unique_id),
+                 RT_N("size", value.size),
+                 RT_T("image_scope", value.image_scope ? RT_TEXT("true") : RT_TEXT("false")),
+                 RT_N("program", program->id));
         bool is_listed = false;
         for (uint32_t k = 0; k < globals->list.count; k++)
             is_listed = is_listed || globals->list.items[k].entry == entry;
@@ -204,7 +196,6 @@ void rt_global_program_created(void *user, const rt_program *program)
     rt_program_globals *globals = rt_alloc(sizeof *globals);
     database->programs.items[program->id] = globals;
     for (uint32_t i = 0; i < rt_program_image_count(program); i++) {
-        if (i > 0 && !RULE(DG_INIT_02)) break; /* Broken: only the requesting image is scanned. */
         image_scan(database, program, rt_program_image(program, i), globals);
     }
     database_unlock(database);
@@ -240,13 +231,9 @@ rt_global_entry *rt_global_database_find(rt_global_database *database, rt_host_a
 {
     database_lock(database);
     rt_global_entry *entry = NULL;
-    /* Broken: finds the newest variable, whatever the address. */
-    rt_host_address index = RULE_ELSE(DG_COPY_01, address, database->addresses.count - 1);
-    /* Broken: finds the variable that was registered first, whatever the address. */
-    if (!RULE(DG_FE_05)) index = 0;
-    if (address < database->addresses.count) entry = database->addresses.items[index];
+    if (address < database->addresses.count)
+        entry = database->addresses.items[RULE(DG_FE_05, address)];
     database_unlock(database);
-    CHECK_IMPLIES(entry, entry->address == index);
     return entry;
 }
 

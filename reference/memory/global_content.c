@@ -120,8 +120,6 @@ static rt_text symbol_of(const rt_program *program, rt_text unique_id)
 static rt_status variable_find(const rt_program *program, const rt_global_entry *entry,
                                dev_memory **out_variable)
 {
-    /* Broken: the variable is looked up by its source-level name. */
-    if (!RULE(DG_PLUGIN_06)) return dev_global_find(program->executable, entry->name, out_variable);
     rt_status status = dev_global_find(program->executable, entry->unique_id, out_variable);
     if (status.code != RT_ERRC_INVALID) return status;
     rt_text symbol = symbol_of(program, entry->unique_id);

@@ -43,11 +43,11 @@ static target target_of(const sim_exec *x, uint64_t address)
     t.maker = sim_instance_of_function(x->launch->world, number, &t.index);
     if (!t.maker || !is_first_byte) return t;
     CHECK(t.maker != program && t.index < t.maker->function_count);
-    /* The launched program's own instance of another program's virtual function.
-     * Broken: a pointer is valid only in the program that made it. */
+    /* The launched program's own instance of another program's virtual function. */
     const sim_code_function *original = &t.maker->functions[t.index];
     const sim_program_module *from = &t.maker->modules[original->module];
-    if (original->set.length == 0 || !RULE(VF_SPLIT_08)) return t;
+    bool is_virtual = original->set.length > 0;
+    if (!RULE(VF_SPLIT_08, is_virtual)) return t;
     for (uint32_t m = 0; m < program->module_count && t.function == SIM_NONE; m++) {
         if (!hashes_equal(program->modules[m].code, from->code)) continue;
         t.specialised = !hashes_equal(program->modules[m].constants, from->constants);
@@ -87,19 +87,6 @@ static void describe(const sim_exec *x, const target *t, uint64_t address, char 
     }
 }
 
-/* True if a pointer to the callee may be called from the caller's module.  Pointers work across
- * linked modules, from the application (the first module) into a library and back (document 003,
- * requirements list), and document 000, "Requirements", asks for the calls that a library makes.
- * Broken, for each direction: a pointer is valid only in the module that defines its function. */
-static bool may_cross(const sim_program *program, uint32_t caller, uint32_t callee)
-{
-    uint32_t from = program->functions[caller].module, to = program->functions[callee].module;
-    bool is_out = from == 0 && to != 0, is_back = from != 0 && to == 0;
-    if (is_out && !RULE(DL_REQ_10)) return false;
-    if (is_back && !RULE(DL_REQ_10)) return false;
-    return !(is_back && !RULE(DL_REQ_13));
-}
-
 static bool list_has(rt_text list, rt_text name)
 {
     while (list.length > 0) {
@@ -127,8 +114,9 @@ uint32_t sim_target_find(sim_exec *x, uint32_t site, uint32_t signature, uint64_
     const sim_program *program = x->launch->program;
     CHECK(signature < program->signature_count && site < program->site_count);
     target t = target_of(x, address);
-    if (t.function != SIM_NONE && program->functions[t.function].signature == signature &&
-        may_cross(program, program->sites[site].function, t.function))
+    /* Pointers work across linked modules, from the application into a library and back (DL-REQ-10,
+     * DL-REQ-13). */
+    if (t.function != SIM_NONE && program->functions[t.function].signature == signature)
         return t.function;
     char text[256];
     describe(x, &t, address, text, sizeof text);

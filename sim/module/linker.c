@@ -107,8 +107,7 @@ static rt_status define_symbols(sim_linker *linker)
         uint32_t known = rt_map_find(&linker->definitions, symbol->name);
         bool is_stronger = known != RT_MAP_NONE && symbol->linkage == SIM_LINKAGE_EXPORT;
         bool is_second = is_stronger && linker->symbols.items[known].linkage == SIM_LINKAGE_EXPORT;
-        /* Broken: every module uses its own definition. */
-        if (is_second && RULE(DL_ODR_03)) report(linker, &twice, symbol->name);
+        if (RULE(DL_ODR_03, is_second)) report(linker, &twice, symbol->name);
         if (known == RT_MAP_NONE || is_stronger) rt_map_set(&linker->definitions, symbol->name, i);
     }
     return refuse(linker, &twice, false, "defined more than once");

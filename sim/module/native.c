@@ -39,9 +39,8 @@ static void write_instruction(rt_buffer *out, const sim_module *module, const ui
     uint32_t length = words[0] >> 16;
     switch (words[0] & 0xffff) {
     case SIM_OpDecorate:
-        if (words[2] == SIM_DecorationSpecId) return;
-        /* Broken: strips the linkage names, as if a compiled program no longer needed them. */
-        if (words[2] == SIM_DecorationLinkageAttributes && !RULE(DL_BACKEND_12)) return;
+        /* The linkage names stay: the program can still be linked. */
+        if (RULE(DL_BACKEND_12, words[2] == SIM_DecorationSpecId)) return;
         break;
     case SIM_OpSpecConstant:
     case SIM_OpSpecConstantTrue:
@@ -106,15 +105,11 @@ rt_status sim_native_write(rt_sink *sink, const sim_module *const *modules, uint
     const rt_text *imports = NULL;
     uint32_t import_count = 0;
     rt_status status = sim_linkage_imports(sink, modules, count, &arena, &imports, &import_count);
-    /* Broken: requires an image compiled to native code to be complete. */
-    if (rt_ok(status) && import_count > 0 && !RULE(DL_BACKEND_11))
-        status = rt_fail_naming(sink, RT_LINK_ERROR, RT_RULE_DL_BACKEND_11, imports, import_count,
-                                "undefined symbol '%.*s'", RT_TEXT_ARG(imports[0]));
     rt_buffer content = {0};
     rt_write_u32(&content, count);
     for (uint32_t i = 0; i < count; i++)
         write_module(&content, modules[i]);
-    rt_write_u32(&content, import_count);
+    rt_write_u32(&content, RULE(DL_BACKEND_11, import_count)); /* an image may be incomplete */
     for (uint32_t i = 0; i < import_count; i++)
         rt_write_text(&content, imports[i]);
     if (rt_ok(status) && content.size > RT_IMAGE_SIZE_MAX - AT_CONTENT) {

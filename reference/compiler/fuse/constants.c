@@ -77,7 +77,7 @@ void pl_fuse_constants(pl_fusing *fusing)
         LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
         LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);
         bool fits = constant->value.size == LLVMABISizeOfType(layout, type);
-        if (!fits || !is_makeable(layout, type)) continue;
+        if (!RULE(KF_JIT_11, fits) || !is_makeable(layout, type)) continue;
         const constant_maker maker = {fusing->job, layout, constant->value};
         LLVMValueRef value = make_constant(&maker, type, 0);
         CHECK(LLVMTypeOf(value) == type);

@@ -32,7 +32,7 @@ static rt_status promote(pl_fusing *fusing)
 
 static rt_status propagate(pl_fusing *fusing)
 {
-    RULE(KF_JIT_11, pl_fuse_constants(fusing));
+    pl_fuse_constants(fusing);
     return pl_module_verify(fusing->job, fusing->module, "constant propagation");
 }
 
@@ -49,8 +49,7 @@ typedef struct pass_row {
     const char *llvm;
 } pass_row;
 
-/* The passes of "Kernel fusion pipeline" in the document's order (KF-JIT-08 to KF-JIT-12); the last
- * row is ours. */
+/* The passes of "Kernel fusion pipeline" in the document's order; the last row is ours. */
 static const pass_row passes[] = {
     {"SYCLKernelFusion", pl_fuse_kernels, NULL},
     {"IndVarSimplifyPass", NULL, "function(loop-simplify,lcssa,loop(indvars))"},
@@ -142,15 +141,15 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     CHECK(image->code.size > 0 && image->set_count == properties.count);
     image->name = request->name;
     image->kernels = &request->name;
-    image->kernel_count = 1; /* KF-JIT-13 */
+    image->kernel_count = 1;
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
 
 /* Promotions that the parameter's type ruled out are not in the metadata; their entries of
  * `reasons` are already set. */
-static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
-                              rt_text *reasons, rt_fusion_result *result)
+static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                                   rt_text *reasons, rt_fusion_result *result)
 {
     bool *promoted =
         rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
@@ -169,6 +168,7 @@ static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *
     result->promoted = promoted;
     result->reasons = reasons;
     result->promotion_count = request->promotion_count;
+    return RT_STATUS_OK;
 }
 
 static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
@@ -186,7 +186,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
         if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
     }
     CHECK(fusing->finished && result.parameter_count == LLVMCountParams(fusing->kernel));
-    report_promotions(fusing, request, reasons, &result);
+    RT_TRY(report_promotions(fusing, request, reasons, &result));
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;
@@ -195,8 +195,8 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
 static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result)
 {
-    bool fusible = RULE(KF_TARGET_01, request->format == RT_FORMAT_SPIRV64) ||
-                   RULE(KF_TARGET_03, request->format == RT_FORMAT_PTX);
+    bool fusible = RULE(KF_TARGET_03, request->format == RT_FORMAT_PTX) ||
+                   RULE(KF_TARGET_01, request->format == RT_FORMAT_SPIRV64);
     if (!fusible) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernels of format %s cannot be fused: only spirv64 and ptx can",

@@ -43,9 +43,8 @@ static bool same_program(const rt_fusion_kernel *a, const rt_fusion_kernel *b)
     return true;
 }
 
-/* Reads a kernel's program as LLVM IR, whether or not it was compiled for fusion (KF-JIT-07,
- * KF-TARGET-02).  If a program does not link, the list is not fused; the runtime can still launch
- * the kernels that it has linked itself. */
+/* If a program does not link, the list is not fused; the runtime can still launch the kernels that
+ * it has linked itself. */
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
@@ -122,7 +121,7 @@ static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint3
         rt_text name = request->kernels[i].name;
         const char *c_name = rt_arena_text(&input->job->arena, name).data;
         LLVMValueRef kernel = LLVMGetNamedFunction(program, c_name);
-        if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
+        if (!kernel || !RULE(KF_TARGET_02, pl_is_kernel(kernel)) || LLVMIsDeclaration(kernel))
             return pl_fusion_reject(input->job, name, "its code has no kernel of that name");
     }
     return RT_STATUS_OK;
@@ -182,7 +181,7 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
         names[i] = pl_job_name(job, kernels[i]);
     }
     RT_TRY(pl_fusion_parameters_convert(job, request, kernels, &fusion, out_reasons));
-    RULE(KF_META_01, pl_fusion_attach(job, stub, &fusion));
+    pl_fusion_attach(job, stub, &fusion);
     return RT_STATUS_OK;
 }
 
@@ -203,8 +202,7 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
     /* The stub is added first, so that it gets the requested name even if another symbol has it
      * too. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
-    rt_text requested_name = RULE(KF_JIT_06, request->name);
-    const char *stub_name = rt_arena_text(&job->arena, requested_name).data;
+    const char *stub_name = rt_arena_text(&job->arena, RULE(KF_JIT_06, request->name)).data;
     LLVMValueRef stub = LLVMAddFunction(input.module, stub_name, type);
     LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
     rt_status status = RT_STATUS_OK;

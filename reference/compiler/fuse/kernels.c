@@ -6,6 +6,7 @@
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/base/alloc.h"
+#include "reference/compiler/fuse/barrier.h"
 #include "reference/compiler/fuse/kernel_metadata.h"
 #include "reference/compiler/fuse/remap.h"
 #include "reference/compiler/ir/attributes.h"
@@ -13,8 +14,6 @@
 #include "reference/compiler/ir/passes.h"
 
 #include <string.h>
-
-enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
 
 /* The fused kernel while it is being built. */
 typedef struct fused_body {
@@ -59,12 +58,14 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     const pl_fusion *fusion = &body->fusing->fusion;
     pl_view view = {0};
     if (!fusion->heterogeneous) return view;
-    view.kernel = fusion->ranges[RULE(KF_REMAP_02, index)];
+    view.kernel = fusion->ranges[index];
     view.launch = fusion->launch;
-    view.remap = pl_remap_of(&view.kernel, &view.launch, true);
-    /* Also for the sizes and ids that are expressions over these (KF-PTX-12). */
-    if (body->ptx && RULE(KF_PTX_02, !pl_range_has_local(&view.kernel)))
-        view.remap.groups = view.remap.ids = true;
+    view.remap = pl_remap_of(&fusion->ranges[RULE(KF_REMAP_02, index)], &view.launch, true);
+    if (body->ptx && !pl_range_has_local(&view.kernel)) {
+        view.remap.ids = RULE(KF_PTX_02, true);
+        view.remap.groups =
+            RULE(KF_PTX_12, true); /* a global size is a product of both registers */
+    }
     return view;
 }
 
@@ -85,9 +86,8 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
         pl_flag_remove_from_calls(copies[i], "noinline");
         RULE(KF_JIT_08, pl_flag_add(copies[i], "alwaysinline"));
     }
-    /* In all functions that the kernel reaches (KF-REMAP-03). */
-    rt_status status = pl_remap_functions(job, view, body->ptx, copies, count,
-                                          body->fusing->fusion.kernels[index]);
+    rt_status status = RULE(KF_REMAP_03, pl_remap_functions(job, view, body->ptx, copies, count,
+                                                            body->fusing->fusion.kernels[index]));
     *out_copy = copies[0];
     rt_free(copies);
     return status;
@@ -100,10 +100,8 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
     CHECK(index < fusing->fusion.kernel_count);
-    /* The arguments of this occurrence in the list. */
-    const uint32_t *numbers = fusing->parameters.numbers[RULE(KF_JIT_05, index)];
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = numbers[i];
+        uint32_t number = fusing->parameters.numbers[RULE(KF_JIT_05, index)][i];
         CHECK(number < fusing->parameters.count);
         arguments[i] = LLVMGetParam(fusing->kernel, number);
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
@@ -120,21 +118,6 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
 static LLVMBasicBlockRef append_block(const fused_body *body)
 {
     return LLVMAppendBasicBlockInContext(body->fusing->job->context, body->fusing->kernel, "");
-}
-
-static void emit_barrier(const fused_body *body)
-{
-    pl_job *job = body->fusing->job;
-    static const char name[] = "_Z7barrierj";
-    LLVMTypeRef word = LLVMInt32TypeInContext(job->context);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), &word, 1, 0);
-    LLVMValueRef barrier = LLVMGetNamedFunction(body->fusing->module, name);
-    if (!barrier) barrier = LLVMAddFunction(body->fusing->module, name, type);
-    LLVMSetFunctionCallConv(barrier, PL_SPIR_FUNCTION);
-    LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
-    LLVMValueRef call = LLVMBuildCall2(body->builder, type, barrier, &fence, 1, "");
-    LLVMSetInstructionCallConv(call, PL_SPIR_FUNCTION);
-    pl_flag_add(barrier, "convergent");
 }
 
 static rt_status emit_kernel(const fused_body *body, uint32_t index)
@@ -163,7 +146,8 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
         LLVMPositionBuilderAtEnd(body->builder, after);
     }
     /* All work-items of a group get here, whether they executed the kernel or not (KF-RANGE-04). */
-    if (more && body->fusing->fusion.barriers) emit_barrier(body);
+    if (more && body->fusing->fusion.barriers)
+        pl_emit_barrier(body->fusing->job, body->fusing->module, body->builder);
     return RT_STATUS_OK;
 }
 
@@ -187,8 +171,8 @@ static rt_status fill(fused_body *body, LLVMValueRef stub)
     CHECK(LLVMCountParams(fusing->kernel) == fusing->parameters.count);
     RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
     LLVMPositionBuilderAtEnd(body->builder, append_block(body));
-    for (uint32_t i = 0; i < fusion->kernel_count; i++)
-        RT_TRY(RULE(KF_JIT_14, emit_kernel(body, i)));
+    for (uint32_t i = 0; i < RULE(KF_JIT_14, fusion->kernel_count); i++)
+        RT_TRY(emit_kernel(body, i));
     LLVMBuildRetVoid(body->builder);
     fusing->dropped =
         rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);

@@ -52,9 +52,9 @@ static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint6
 {
     LLVMMetadataRef operands[RT_ND_RANGE_DIMENSIONS];
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
-        uint32_t opposite = dimensions - 1 - i;
+        uint32_t from_slowest = dimensions - 1 - i;
         operands[i] =
-            number_node(job, i < dimensions ? values[RULE(KF_REMAP_17, opposite)] : unused);
+            number_node(job, i < dimensions ? values[RULE(KF_REMAP_17, from_slowest)] : unused);
     }
     return tuple_node(job, operands, RT_ND_RANGE_DIMENSIONS);
 }
@@ -82,14 +82,15 @@ static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusi
     for (uint32_t i = 0; i < count; i++)
         operands[i] = range_node(job, &fusion->ranges[RULE(KF_META_11, i)]);
     attach(job, stub, PL_ND_RANGES, operands, count);
-    LLVMMetadataRef launch = range_node(job, &fusion->launch);
-    RULE(KF_META_07, LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, PL_ND_RANGE), launch));
+    RULE(KF_META_07, LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, PL_ND_RANGE),
+                                           range_node(job, &fusion->launch)));
 }
 
 static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
 {
-    return RULE(KF_META_03,
-                pair_node(job, index_node(job, place.kernel), index_node(job, place.parameter)));
+    uint32_t first = RULE(KF_META_03, 0);
+    return pair_node(job, index_node(job, first + place.kernel),
+                     index_node(job, first + place.parameter));
 }
 
 /* A group consists of the parameter that remains, followed by all parameters that are identical to
@@ -120,7 +121,7 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
-    attach_kernels(job, stub, fusion);
+    RULE(KF_META_01, attach_kernels(job, stub, fusion));
     attach_identities(job, stub, fusion);
     uint32_t count = fusion->promotion_count;
     LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));

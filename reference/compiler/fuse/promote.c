@@ -282,8 +282,8 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
                            .promotion = promotion,
                            .layout = LLVMGetModuleDataLayout(fusing->module),
                            .builder = LLVMCreateBuilderInContext(fusing->job->context)};
-    walk.space = promotion->kind == RT_FUSION_PRIVATE ? RULE(KF_PROMOTE_01, (unsigned)PL_SPACE_PRIVATE)
-                                                      : RULE(KF_PROMOTE_02, (unsigned)PL_SPACE_LOCAL);
+    bool is_private = RULE(KF_PROMOTE_01, promotion->kind == RT_FUSION_PRIVATE);
+    walk.space = is_private ? PL_SPACE_PRIVATE : PL_SPACE_LOCAL; /* KF-PROMOTE-02 */
     walk.element = pl_element_type(fusing->kernel, promotion->parameter);
     walk.unit = size_of(&walk, walk.element);
     /* Here functions that the kernel calls are part of it, so there may be more accesses. */

@@ -32,7 +32,6 @@ typedef struct query_row {
         "llvm.nvvm.read.ptx.sreg." name ".z", component, 2                                         \
     }
 
-/* KF-REMAP-18 to KF-REMAP-24; the registers: KF-PTX-07 to KF-PTX-11. */
 static const query_row queries[] = {
     INDEXED("get_global_size", PL_GLOBAL_SIZE),
     INDEXED("__spirv_BuiltInGlobalSize", PL_GLOBAL_SIZE),

@@ -96,8 +96,8 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     LLVMValueRef linear = constant(emitter, 0);
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
-        uint64_t offset = RULE(KF_RANGE_12, launch->offset[i]);
-        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, constant(emitter, offset), "");
+        LLVMValueRef offset = constant(emitter, RULE(KF_RANGE_12, launch->offset[i]));
+        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, offset, "");
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
         linear = plus(emitter, linear, relative);
     }
@@ -128,39 +128,36 @@ static bool is_one_group(const pl_emitter *emitter, const pl_view *view)
     return emitter->ptx && !pl_range_has_local(&view->kernel);
 }
 
-/* global_id without its offset, computed from the global linear id (KF-REMAP-16).  The slowest
- * dimension needs no modulo, since a guard excludes work-items past the range. */
+/* global_id without its offset, computed from the global linear id.  The slowest dimension needs no
+ * modulo, since a guard excludes work-items past the range. */
 static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     const rt_fusion_range *range = &view->kernel;
     if (index >= range->dimensions) return constant(emitter, 0);
-    LLVMValueRef id = pl_emit_linear_id(emitter, &view->launch);
-    uint64_t product = 1;
+    LLVMValueRef id = pl_emit_linear_id(emitter, &view->launch); /* KF-REMAP-16 */
+    uint64_t faster = 1;
     for (uint32_t i = 0; i < index; i++)
-        product *= range->global[i];
-    LLVMValueRef faster = constant(emitter, product);
-    LLVMValueRef size = constant(emitter, range->global[index]);
-    switch (range->dimensions - 1 - index) { /* SYCL's index */
-    case 0: return RULE(KF_REMAP_07, over(emitter, id, faster));
-    case 1: return RULE(KF_REMAP_08, modulo(emitter, over(emitter, id, faster), size));
-    default: return RULE(KF_REMAP_09, modulo(emitter, id, size));
-    }
+        faster *= range->global[i];
+    LLVMValueRef cut = over(emitter, id, constant(emitter, faster));
+    bool is_slowest = index + 1 == range->dimensions; /* SYCL's index 0: KF-REMAP-07 to 09 */
+    return is_slowest ? cut : modulo(emitter, cut, constant(emitter, range->global[index]));
 }
 
 static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     LLVMValueRef id = emit_id(emitter, view, index);
-    if (is_one_group(emitter, view)) return id;
-    LLVMValueRef size = pl_emit_seen(emitter, view, PL_LOCAL_SIZE, RULE(KF_RANGE_07, index));
-    return RULE(KF_REMAP_10, modulo(emitter, id, size));
+    if (is_one_group(emitter, view)) return id; /* KF-PTX-06 */
+    /* KF-REMAP-10 */
+    return modulo(emitter, id,
+                  pl_emit_seen(emitter, view, PL_LOCAL_SIZE, RULE(KF_RANGE_07, index)));
 }
 
 static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
     if (is_one_group(emitter, view)) return constant(emitter, RULE(KF_PTX_04, 0));
-    LLVMValueRef id = emit_id(emitter, view, index);
-    LLVMValueRef size = pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index);
-    return RULE(KF_REMAP_11, over(emitter, id, size));
+    /* KF-REMAP-11 */
+    return over(emitter, emit_id(emitter, view, index),
+                pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
 
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
