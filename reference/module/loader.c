@@ -133,7 +133,7 @@ static void globals_register(rt_loader *loader, rt_module_id id)
     rt_module *module = &loader->modules[id];
     CHECK(module->loaded && !module->globals_registered);
     module->globals_registered = true;
-    for (uint32_t i = 0; i < module->globals.count; i++) {
+    for (uint32_t i = 0; i < RULE(DG_FE_04, module->globals.count); i++) {
         const rt_device_global *global = &module->globals.globals[i];
         RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
                  RT_T("variable", global->name), RT_T("id", global->unique_id),
@@ -170,11 +170,11 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         RT_TRACE(loader->trace, MODULE_LOAD, RT_T("module", module->name),
                  RT_T("path", module->path));
         module->globals_after_images = choose_globals_after_images(loader, module, next);
-        if (!module->globals_after_images) RULE(DG_FE_04, globals_register(loader, event->module));
+        if (!module->globals_after_images) globals_register(loader, event->module);
         return;
     case RT_SYSTEM_REGISTERED:
         RULE(DL_REQ_02, module_register(loader, event->module, event->images));
-        if (module->globals_after_images) RULE(DG_FE_04, globals_register(loader, event->module));
+        if (module->globals_after_images) globals_register(loader, event->module);
         module->globals_after_images = false;
         return;
     case RT_SYSTEM_UNREGISTERED:
