@@ -2,6 +2,10 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/run_options.h"
 #include "conformance/requirements/prove.h"
+#include "conformance/subject/runtime.h"
+#include "conformance/subject/subject.h"
+#include "conformance/verdict/record.h"
+#include "reference/base/map.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -32,6 +36,43 @@ static int command_read(requirements_command *command)
     return CNF_EXIT_USAGE;
 }
 
+/* Marks the rules that are cited by a scenario which passes on a runtime other than the reference,
+ * according to the records of --from. */
+static int witnesses_read(requirements_command *command, bool *has_witness)
+{
+    enum { RECORDS_MAX = 1 << 28 };
+    const char *name = command->arguments->values[CNF_OPTION_FROM];
+    rt_buffer text = {0};
+    cnf_records records = {0};
+    if (!name) return CNF_EXIT_EXPECTED;
+    rt_status status = cnf_file_read(command->sink, rt_text_of(name), RECORDS_MAX, &text);
+    if (rt_ok(status))
+        status = cnf_records_read(command->sink, &command->arena, rt_text_of(name),
+                                  rt_buffer_text(&text), &records);
+    rt_map files = {0};
+    for (uint32_t i = 0; i < command->files.count; i++)
+        rt_map_set(&files, command->files.items[i].path, i);
+    for (uint32_t i = 0; i < records.count; i++) {
+        const cnf_record *record = &records.items[i];
+        rt_text subject = record->subject;
+        const cnf_subject *found = cnf_subject_find(rt_text_take_until(&subject, '{'));
+        uint32_t file = rt_map_find(&files, record->scenario);
+        bool is_witness = found && !found->runtime->is_reference && file != RT_MAP_NONE &&
+                          record->judgement.verdict == CNF_VERDICT_PASS &&
+                          record->judgement.observed > 0;
+        for (uint32_t k = 0; is_witness && k < command->citations.count; k++) {
+            const cnf_citation *citation = &command->citations.items[k];
+            if (citation->scenario == file && citation->rule != UINT32_MAX)
+                has_witness[citation->rule] = true;
+        }
+    }
+    rt_map_free(&files);
+    rt_buffer_free(&text);
+    if (rt_ok(status)) return CNF_EXIT_EXPECTED;
+    cnf_command_fail(command->sink, status, (rt_text){0});
+    return CNF_EXIT_USAGE;
+}
+
 /* Prints the scenarios that cite each rule, citations of unknown rules, and counts per family. */
 static int citations_print(requirements_command *command)
 {
@@ -39,6 +80,9 @@ static int citations_print(requirements_command *command)
     const cnf_citation *citations = command->citations.items;
     const uint32_t citation_count = command->citations.count;
     bool *is_cited = rt_arena_alloc_array(&command->arena, rules->count, sizeof *is_cited);
+    bool *has_witness = rt_arena_alloc_array(&command->arena, rules->count, sizeof *has_witness);
+    int status = witnesses_read(command, has_witness);
+    if (status != CNF_EXIT_EXPECTED) return status;
     for (uint32_t rule = 0; rule < rules->count; rule++) {
         rt_buffer scenarios = {0};
         for (uint32_t i = 0; i < citation_count; i++)
@@ -51,7 +95,6 @@ static int citations_print(requirements_command *command)
         rt_buffer_free(&scenarios);
     }
     printf("\n");
-    int status = CNF_EXIT_EXPECTED;
     for (uint32_t i = 0; i < citation_count; i++) {
         CHECK(citations[i].scenario < command->files.count);
         if (citations[i].rule != UINT32_MAX) continue;
@@ -60,15 +103,19 @@ static int citations_print(requirements_command *command)
         status = CNF_EXIT_USAGE;
     }
     for (uint32_t first = 0, end; first < rules->count; first = end) {
-        uint32_t cited = 0;
+        uint32_t cited = 0, witnessed = 0;
         rt_text family = rules->items[first].family;
         for (end = first; end < rules->count; end++) {
             if (!rt_text_equal(rules->items[end].family, family)) break;
             cited += is_cited[end];
+            witnessed += has_witness[end];
         }
         CHECK(cited <= end - first);
-        printf("%.*s: %u rules, %u cited, %u uncited\n", RT_TEXT_ARG(family), end - first, cited,
+        printf("%.*s: %u rules, %u cited, %u uncited", RT_TEXT_ARG(family), end - first, cited,
                end - first - cited);
+        if (command->arguments->values[CNF_OPTION_FROM])
+            printf(", %u with another runtime as witness", witnessed);
+        printf("\n");
     }
     return status;
 }
@@ -170,7 +217,10 @@ int cnf_requirements_command(const cnf_arguments *arguments)
     requirements_command command = {.arguments = arguments, .sink = rt_sink_create()};
     int status = command_read(&command);
     if (status == CNF_EXIT_EXPECTED) {
-        if (arguments->values[CNF_OPTION_PROVE]) {
+        if (arguments->values[CNF_OPTION_PROVE] && arguments->values[CNF_OPTION_FROM]) {
+            fprintf(stderr, "assay: --from cannot be combined with --prove; use one of them\n");
+            status = CNF_EXIT_USAGE;
+        } else if (arguments->values[CNF_OPTION_PROVE]) {
             status = prove_and_print(&command);
         } else if (proof_option(arguments)) {
             fprintf(stderr, "assay: %s is an option of --prove; add --prove\n",

@@ -305,6 +305,8 @@ static const cnf_option reduce_options[] = {
 };
 
 static const cnf_option requirements_options[] = {
+    {CNF_OPTION_FROM, "--from", NULL, "FILE",
+     "Records of a run: count the rules with another runtime as witness.", NULL},
     {CNF_OPTION_PROVE, "--prove", NULL, NULL,
      "Plant each fault and check that a scenario or test fails.", NULL},
     {CNF_OPTION_JSON, "--json", NULL, "FILE.json", "Write the results of --prove; default: stdout.",
@@ -391,6 +393,8 @@ static const cnf_command commands[] = {
     {"requirements", "[PATH…]",
      "List the documents' rules and the scenarios that cite or prove them.",
      "PATH as for run; the table of rules is requirements.yaml at the scenarios' root.\n"
+     "Another runtime is a rule's witness if a scenario that cites the rule passes on it, as the records\n"
+     "of `assay run --on dpcpp --json` say.\n"
      "--prove needs a build of the prove preset: it runs the citing scenarios on sim, then again with\n"
      "each fault of the rules' marks that they reach: the mutants of the marked expressions, and the\n"
      "wrong functions of the files faults.c.  A rule is closed when an expectation notices each of its\n"

@@ -115,12 +115,13 @@ static void rule_write(rt_buffer *out, const cnf_proof *proof, uint32_t index)
     }
 }
 
-static void family_write(rt_buffer *out, const cnf_proof *proof, uint32_t first, uint32_t end)
+/* Writes how many of some rules are closed, and how. */
+static void closed_write(rt_buffer *out, const cnf_proof *proof, rt_text name, uint32_t first,
+                         uint32_t end)
 {
     uint32_t closed = states_count(proof, first, end, CNF_PROOF_COVERED);
     uint32_t asserted = states_count(proof, first, end, CNF_PROOF_ASSERTED);
-    rt_buffer_printf(out, "%.*s: %u rules, %u closed",
-                     RT_TEXT_ARG(proof->rules->items[first].family), end - first, closed);
+    rt_buffer_printf(out, "%.*s: %u rules, %u closed", RT_TEXT_ARG(name), end - first, closed);
     const char *before = " (";
     for (uint32_t closer = 0; closer < CLOSER_COUNT; closer++) {
         uint32_t count = closed_count(proof, first, end, closer);
@@ -197,8 +198,9 @@ void cnf_proof_write(rt_buffer *out, const cnf_proof *proof)
     rt_buffer_append_byte(out, '\n');
     for (uint32_t first = 0, end; first < proof->rules->count; first = end) {
         end = family_end(proof->rules, first);
-        family_write(out, proof, first, end);
+        closed_write(out, proof, proof->rules->items[first].family, first, end);
     }
+    closed_write(out, proof, RT_TEXT("all"), 0, proof->rules->count);
     faults_write(out, proof);
 }
 

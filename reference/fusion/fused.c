@@ -132,9 +132,8 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
                                       rt_format_name(image->format));
             }
             if (format == RT_FORMAT_SPIRV64 || rt_image_embedded_ir(image).size > 0) continue;
-            /* Broken: this is reported as the application's mistake, with no fallback. */
-            rt_code code = RULE_ELSE(KF_TARGET_05, RT_FUSION_REJECTED, RT_ERRC_INVALID);
-            return rt_fail_naming(fused->tools.sink, code, RT_RULE_KF_TARGET_05, &kernel, 1,
+            return rt_fail_naming(fused->tools.sink, RT_FUSION_REJECTED, RT_RULE_KF_TARGET_05,
+                                  &kernel, 1,
                                   "No suitable IR available for fusion: kernel '%.*s' is in image "
                                   "%.*s, which was built without embed_ir",
                                   RT_TEXT_ARG(kernel), RT_TEXT_ARG(image->name));
@@ -210,18 +209,6 @@ static rt_link_code code_of(rt_arena *arena, const rt_listed_kernel *kernel, con
                           .constant_count = count};
 }
 
-/* The range that the compiler is given for a kernel. */
-static rt_fusion_range request_range(const rt_fusion_range *input, const rt_fusion_range *fused)
-{
-    rt_fusion_range requested = *input;
-    /* Broken: the kernel runs as if it had been submitted with the fused range. */
-    if (rt_fusion_remaps_ids(input, fused) && !RULE(KF_RANGE_08)) return *fused;
-    bool whole = input->local[0] != 0 && rt_fusion_remaps_ids(input, fused);
-    /* Broken: the kernel sees the groups of the fused launch. */
-    if (whole && !RULE(KF_RANGE_16)) memset(requested.local, 0, sizeof requested.local);
-    return requested;
-}
-
 static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan *plan)
 {
     uint32_t count = plan->list->count;
@@ -237,7 +224,7 @@ static const rt_fusion_kernel *kernels_make(rt_arena *arena, const rt_fused_plan
             (rt_fusion_kernel){.name = listed->kernel,
                                .codes = codes,
                                .code_count = program->image_count,
-                               .range = request_range(&plan->inputs[k].range, &plan->range)};
+                               .range = plan->inputs[k].range}; /* KF-RANGE-08, KF-RANGE-16 */
     }
     return kernels;
 }

@@ -58,9 +58,7 @@ static void ended(void *user, rt_queue_id queue, rt_sync_reason reason)
     if (reason == RT_SYNC_REASON_REJECTED) return; /* reject traces it with its cause */
     trace_end(fusion, queue, reason, RT_STATUS_OK);
     if (reason == RT_SYNC_REASON_CALL) return;
-    /* Broken: the warning is printed at every level, or at none. */
-    bool is_enabled = warns(fusion) || !RULE(KF_SYNC_08);
-    if (is_enabled && RULE(KF_SYNC_08)) warning_print(fusion, rt_sync_reason_warning(reason));
+    if (RULE(KF_SYNC_08, warns(fusion))) warning_print(fusion, rt_sync_reason_warning(reason));
 }
 
 /* Shipped DPC++ warns that such a command cannot be fused (tag B16). */
@@ -137,66 +135,37 @@ bool rt_fusion_is_active(rt_fusion *fusion, rt_queue_id queue)
     return rt_fusion_command_is_active(fusion->parts.scheduler, queue);
 }
 
-/* Only for the planted fault of KF-JIT-15: calls the compiler although there is nothing to fuse. */
-static void fuse_in_vain(rt_fusion *fusion, rt_queue_id queue)
-{
-    rt_arena arena = {0};
-    rt_fusion_list list;
-    rt_fused_plan plan;
-    rt_launch launch;
-    if (rt_fusion_list_open(fusion->parts.scheduler, queue, &arena, &list)) {
-        rt_status status = RT_STATUS_OK;
-        if (list.count > 0)
-            status = rt_fused_plan_make(fusion->kernels, &arena, &list, queue, true, &plan);
-        if (rt_ok(status) && list.count > 0)
-            status = rt_fused_launch(fusion->kernels, &arena, &plan, &launch);
-        (void)status;
-        rt_fusion_list_close(fusion->parts.scheduler, &list);
-    }
-    rt_arena_reset(&arena);
-}
-
 rt_status rt_fusion_cancel(rt_fusion *fusion, rt_queue_id queue)
 {
-    if (!RULE(KF_JIT_15)) fuse_in_vain(fusion, queue);
     bool is_active = rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_CALL);
     /* Shipped DPC++ does not warn (requirements.yaml, key dpcpp, tag B5). */
     bool is_silent = is_active || fusion->parts.tools.profile == RT_PROFILE_DPCPP;
-    /* Broken: the warning is printed at every level, or at none. */
-    bool is_enabled = warns(fusion) || !RULE(KF_QUEUE_07);
-    if (!is_silent && is_enabled && RULE(KF_QUEUE_07))
+    if (!is_silent && RULE(KF_QUEUE_07, warns(fusion)))
         warning_print(fusion,
                       "Calling cancel_fusion on a queue that is not in fusion mode has no effect");
     return RT_STATUS_OK;
 }
 
 /* complete_fusion on a queue that is no longer in fusion mode: returns the event of the queue's
- * last fusion. */
+ * last fusion (KF-QUEUE-09). */
 static rt_status complete_late(rt_fusion *fusion, rt_queue_id queue, rt_command_id *out_command)
 {
     *out_command = rt_fusion_command_event(fusion->parts.scheduler, queue);
     if (*out_command == RT_COMMAND_NONE) {
-        return rt_fail(fusion->parts.tools.sink,
-                       RULE_ELSE(KF_QUEUE_10, RT_ERRC_INVALID, RT_ERRC_RUNTIME),
+        return rt_fail(fusion->parts.tools.sink, RULE(KF_QUEUE_10, RT_ERRC_INVALID),
                        RT_RULE_KF_QUEUE_10,
                        "complete_fusion on queue %u, which was never in "
                        "fusion mode; call start_fusion first",
                        queue);
     }
-    if (RULE(KF_QUEUE_09)) return RT_STATUS_OK;
-    return rt_fail(fusion->parts.tools.sink, RT_ERRC_INVALID, RT_RULE_KF_QUEUE_09,
-                   "complete_fusion on queue %u, which is no longer in fusion mode", queue);
+    return RT_STATUS_OK;
 }
 
-/* Runs the list kernel by kernel; the application sees no failure. */
+/* Runs the list kernel by kernel; the application sees no failure (KF-GRAPH-09), whatever the
+ * kernels' target (KF-TARGET-06, KF-TARGET-07). */
 static rt_status reject(rt_fusion *fusion, rt_queue_id queue, rt_status why,
                         rt_command_id *out_command)
 {
-    if (!RULE(KF_GRAPH_09)) return why;
-    if ((why.rule == RT_RULE_KF_TARGET_06 && !RULE(KF_TARGET_06)) ||
-        (why.rule == RT_RULE_KF_TARGET_07 && !RULE(KF_TARGET_07)))
-        return rt_fail(fusion->parts.tools.sink, RT_ERRC_RUNTIME, why.rule,
-                       "the kernels cannot be fused");
     trace_end(fusion, queue, RT_SYNC_REASON_REJECTED, why);
     if (!rt_ok(why)) warn_refusal(fusion, why);
     rt_fusion_command_cancel(fusion->parts.scheduler, queue, RT_SYNC_REASON_REJECTED);
@@ -220,10 +189,8 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
     rt_status status = rt_fused_plan_make(fusion->kernels, arena, list, queue, !no_barriers, &plan);
     if (status.code == RT_ERRC_INVALID) return status; /* the application's mistake */
     CHECK_IMPLIES(rt_ok(status), plan.list == list && plan.queue == queue);
-    if (rt_ok(status) && RULE(KF_QUEUE_11))
-        status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);
-    else if (rt_ok(status))
-        return reject(fusion, queue, status, out_command);
+    /* Only now is the compiler called (KF-JIT-15, KF-QUEUE-11). */
+    if (rt_ok(status)) status = rt_fused_launch(fusion->kernels, arena, &plan, &launch);
     rt_command_id fused = RT_COMMAND_NONE;
     if (rt_ok(status))
         status =
@@ -234,7 +201,7 @@ static rt_status complete_list(rt_fusion *fusion, rt_arena *arena, rt_queue_id q
     if (!replaced && !rt_fusion_is_active(fusion, queue))
         return complete_late(fusion, queue, out_command);
     if (!replaced) return reject(fusion, queue, RT_STATUS_OK, out_command);
-    *out_command = RULE_ELSE(KF_EVENT_03, fused, RT_COMMAND_NONE);
+    *out_command = RULE(KF_EVENT_03, fused);
     return RT_STATUS_OK;
 }
 

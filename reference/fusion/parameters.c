@@ -201,9 +201,6 @@ static void promotions_make(maker *make, rt_fusion_parameters *out)
         rt_arena_alloc_array(make->arena, make->buffers.count, sizeof *demotions);
     for (uint32_t i = 0; i < make->buffers.count; i++) {
         buffer_use *use = &make->buffers.items[i];
-        /* Broken: every buffer is promoted, whether requested or not. */
-        if (!use->is_requested && use->memory->element_size > 0 && !RULE(KF_PROMOTE_05))
-            use->promotion = RT_PROMOTION_PRIVATE;
         uint64_t elements = promote(make, use);
         if (elements == 0) {
             if (use->is_requested)

@@ -75,12 +75,14 @@ static rt_status common_sizes(rt_sink *sink, const rt_fusion_range *ranges, uint
     for (uint32_t i = 0; i < count; i++) {
         if (!has_local(&ranges[i])) continue;
         bool first = !has_local(out_common);
-        if (!first && !sizes_equal(out_common->local, ranges[i].local) && RULE(KF_RANGE_10))
+        bool is_other = !first && !sizes_equal(out_common->local, ranges[i].local);
+        if (RULE(KF_RANGE_10, is_other))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
         if (first) memcpy(out_common->local, ranges[i].local, sizeof out_common->local);
     }
     for (uint32_t i = 1; i < count; i++) {
-        if (!sizes_equal(out_common->offset, ranges[i].offset) && RULE(KF_RANGE_09))
+        bool is_other = !sizes_equal(out_common->offset, ranges[i].offset);
+        if (RULE(KF_RANGE_09, is_other))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_09, PLAN_OTHER_OFFSET);
     }
     return RT_STATUS_OK;
@@ -112,26 +114,21 @@ static bool divides(const uint64_t *local, const uint64_t *global)
     return true;
 }
 
-/* Checks that all inputs fit into the candidate. */
+/* Checks that all inputs fit into the candidate.  Nothing else restricts the combination, neither
+ * numbers of dimensions (KF-RANGE-13) nor equal offsets without remapping (KF-RANGE-12). */
 static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  const rt_fusion_range *fused)
 {
-    if (has_local(fused) && !divides(fused->local, fused->global) && RULE(KF_RANGE_06))
+    if (has_local(fused) && RULE(KF_RANGE_06, !divides(fused->local, fused->global)))
         return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
         const rt_fusion_range *input = &ranges[i];
         bool remaps = rt_fusion_remaps_ids(input, fused);
-        if (remaps && has_offset(fused) && RULE(KF_RANGE_11))
+        if (remaps && RULE(KF_RANGE_11, has_offset(fused)))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
-        if (remaps && has_local(input) && !groups_stay_whole(input, fused) && RULE(KF_RANGE_15))
+        bool is_split = has_local(input) && !groups_stay_whole(input, fused);
+        if (remaps && RULE(KF_RANGE_15, is_split))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
-        /* Broken, one rule each: only ranges with the same number of dimensions, or without
-         * offsets, can be combined. */
-        if (input->dimensions != fused->dimensions && !RULE(KF_RANGE_13))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_13,
-                               "Cannot fuse kernels with different numbers of dimensions");
-        if (has_offset(input) && !RULE(KF_RANGE_12))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_12, "Cannot fuse kernels with offsets");
     }
     return RT_STATUS_OK;
 }
@@ -170,8 +167,8 @@ static bool is_preferred(const rt_fusion_range *ranges, uint32_t count, const rt
 }
 
 /* The inputs whose range can be the fused range, one per global size, the preferred one first; the
- * caller frees the array.  A fused kernel has as many work-items as its largest input (restrictions
- * 2 and 5). */
+ * caller frees the array.  A fused kernel has as many work-items as its largest input (KF-RANGE-02,
+ * KF-RANGE-05); which of several ranges it has is open (KF-RANGE-17). */
 static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t count,
                                         uint32_t *out_count)
 {
@@ -179,8 +176,6 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     uint64_t items = 0;
     for (uint32_t i = 0; i < count; i++)
         items = rt_fusion_items(&ranges[i]) > items ? rt_fusion_items(&ranges[i]) : items;
-    /* Broken: it has as many as the first input. */
-    items = RULE_ELSE(KF_RANGE_02, items, rt_fusion_items(&ranges[0]));
     *out_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (rt_fusion_items(&ranges[i]) != items) continue;
@@ -202,18 +197,6 @@ static rt_fusion_range *candidates_make(const rt_fusion_range *ranges, uint32_t 
     return candidates;
 }
 
-/* Only for planted faults (KF-RANGE-05, KF-RANGE-17): the smallest box that contains every input.
- */
-static void widen(rt_fusion_range *fused, const rt_fusion_range *ranges, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (fused->dimensions < ranges[i].dimensions) fused->dimensions = ranges[i].dimensions;
-        for (uint32_t d = 0; d < DIMENSIONS; d++) {
-            if (fused->global[d] < ranges[i].global[d]) fused->global[d] = ranges[i].global[d];
-        }
-    }
-}
-
 /* ---- The plan ----------------------------------------------------------------------------- */
 
 static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
@@ -227,6 +210,7 @@ static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, ui
     bool found = false;
     for (uint32_t i = 0; i < candidate_count && !found; i++) {
         rt_fusion_range fused = candidates[i];
+        /* The common local size keeps the groups of every input whole (KF-RANGE-03). */
         memcpy(fused.local, common.local, sizeof common.local);
         memcpy(fused.offset, common.offset, sizeof common.offset);
         rt_status checked = check_candidate(sink, ranges, count, &fused);
@@ -234,17 +218,8 @@ static rt_status plan_different(rt_sink *sink, const rt_fusion_range *ranges, ui
         if (found) *out_fused = fused;
         if (i == 0) refusal = checked;
     }
-    /* Broken: one box around all the largest inputs, which has more work-items than each of them.
-     */
-    if (found && candidate_count > 1 && !RULE(KF_RANGE_17))
-        widen(out_fused, candidates, candidate_count);
     rt_free(candidates);
-    if (!found) return refusal;
-    if (!RULE(KF_RANGE_05)) widen(out_fused, ranges, count);
-    /* Broken: the device chooses the local size, and may split an input's groups. */
-    if (has_local(out_fused) && !RULE(KF_RANGE_03))
-        memset(out_fused->local, 0, sizeof out_fused->local);
-    return RT_STATUS_OK;
+    return found ? RT_STATUS_OK : refusal;
 }
 
 rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_range *ranges,
@@ -261,6 +236,5 @@ rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_rang
         all_equal = global_equal(&ranges[i], out_fused) &&
                     sizes_equal(ranges[i].local, out_fused->local) &&
                     sizes_equal(ranges[i].offset, out_fused->offset);
-    if (all_equal && (!has_offset(out_fused) || RULE(KF_RANGE_12))) return RT_STATUS_OK;
-    return plan_different(sink, ranges, count, out_fused);
+    return all_equal ? RT_STATUS_OK : plan_different(sink, ranges, count, out_fused);
 }

@@ -29,9 +29,7 @@ void rt_device_global_value_write(rt_buffer *out, rt_device_global_value value)
     size_t before = out->size;
     CHECK(value.size > 0);
     rt_write_u32(out, value.size);
-    /* Broken: the flag is in the last byte of its word, as in a big-endian word. */
-    rt_write_u32(out, RULE_ELSE(DG_PROPSET_03, (uint32_t)value.image_scope,
-                                (uint32_t)value.image_scope << 24));
+    rt_write_u32(out, RULE(DG_PROPSET_03, (uint32_t)value.image_scope));
     CHECK(out->size - before == RT_DEVICE_GLOBAL_VALUE_SIZE);
 }
 

@@ -76,10 +76,8 @@ static rt_status property_read(const fat_reader *reader, uint64_t at, rt_reader 
                                rt_property *out_property)
 {
     uint64_t name = rt_read_u64(words), value = rt_read_u64(words);
-    uint64_t third = rt_read_u64(words), fourth = rt_read_u64(words);
-    bool in_order = RULE(DL_IMAGE_04); /* Broken: reads the size before the type. */
-    uint32_t type = (uint32_t)(in_order ? third : fourth);
-    uint64_t size = in_order ? fourth : third;
+    uint32_t type = RULE(DL_IMAGE_04, (uint32_t)rt_read_u64(words));
+    uint64_t size = rt_read_u64(words);
     RT_TRY(text_read(reader, at, name, false, &out_property->name));
     if (type == RT_PROPERTY_UINT32) {
         if (size > UINT32_MAX) return fault(reader, at + 24, "the number exceeds 32 bits");
@@ -106,11 +104,9 @@ static rt_status sets_read(fat_reader *reader, uint64_t at, rt_reader *words,
 {
     fat_run run;
     RT_TRY(run_read(reader, at, words, SET_SIZE, "expected property sets", &run));
-    /* Broken: treats the end pointer as pointing to the last set. */
-    if (run.count > 0 && !RULE(DL_IMAGE_02)) run.count--;
     rt_property_set *sets = rt_arena_alloc_array(reader->arena, run.count, sizeof *sets);
     rt_reader set_words = rt_reader_of(run.bytes);
-    for (uint32_t i = 0; i < run.count; i++) {
+    for (uint32_t i = 0; i < RULE(DL_IMAGE_02, run.count); i++) {
         uint64_t set_at = run.address + (uint64_t)i * SET_SIZE;
         RT_TRY(text_read(reader, set_at, rt_read_u64(&set_words), false, &sets[i].name));
         fat_run items;

@@ -18,12 +18,7 @@ const rt_property_set *rt_image_set(const rt_image *image, const char *name)
 {
     for (uint32_t i = 0; i < image->set_count; i++) {
         rt_text set = image->sets[i].name;
-        if (rt_text_is(set, name)) return &image->sets[i];
-        /* Broken: accepts names that differ in case. The rule is tested first, so this comparison
-         * takes place only when the fault is planted. */
-        if (!RULE(DL_IMAGE_03) && set.length == strlen(name) &&
-            strncasecmp(set.data, name, set.length) == 0)
-            return &image->sets[i];
+        if (RULE(DL_IMAGE_03, rt_text_is(set, name))) return &image->sets[i];
     }
     return NULL;
 }

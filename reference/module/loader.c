@@ -110,17 +110,14 @@ static bool event_is_possible(const rt_module *module, rt_system_event_kind kind
     return false;
 }
 
+/* Registers all images of a module, however they came into its file (DL-REQ-06) and whenever it is
+ * loaded (DL-DLOPEN-03). */
 static void module_register(rt_loader *loader, rt_module_id id, rt_image_list images)
 {
     rt_module *module = &loader->modules[id];
-    bool registers = loader->started ? RULE(DL_DLOPEN_03) : RULE(DL_REQ_02);
-    if (!registers) return;
     CHECK(module->registered_count == 0);
     module->first_image = loader->registry->images.count;
     for (uint32_t i = 0; i < images.count; i++) {
-        /* Broken: registers the one image that the driver makes without device code split, and no
-         * image that was wrapped into the binary after it. */
-        if (i > 0 && !RULE(DL_REQ_06)) break;
         rt_image_id image = rt_registry_add(loader->registry, id, module->name, &images.images[i]);
         CHECK(image == module->first_image + i);
         module->registered_count++;
@@ -130,34 +127,14 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
 
 /* ---- device_globals ------------------------------------------------------------------------ */
 
-/* For planted faults only: the variable that qualified lookup by name finds.  For a variable in an
- * unnamed namespace, that is a different variable if the module has one with the same name outside
- * that namespace. */
-static const rt_device_global *find_by_name(const rt_module *module, const rt_device_global *global)
-{
-    static const char unnamed[] = "(anonymous namespace)::";
-    rt_text name = global->name;
-    if (!rt_text_take_prefix(&name, unnamed)) return global;
-    for (uint32_t i = 0; i < module->globals.count; i++) {
-        if (rt_text_equal(module->globals.globals[i].name, name))
-            return &module->globals.globals[i];
-    }
-    return global;
-}
-
+/* Registers all variables, including those whose name another one hides (DG-FE-06, DG-FE-07). */
 static void globals_register(rt_loader *loader, rt_module_id id)
 {
     rt_module *module = &loader->modules[id];
     CHECK(module->loaded && !module->globals_registered);
     module->globals_registered = true;
-    for (uint32_t i = 0; i < module->globals.count && RULE(DG_FE_04); i++) {
-        const rt_device_global *declared = &module->globals.globals[i];
-        /* The planted faults: host code registers the variable that it finds by name, which may be
-         * a different one that is then registered twice (DG-FE-06); or it omits a hidden variable
-         * (DG-FE-07).  The lookup happens only when a fault is planted. */
-        const rt_device_global *global =
-            RULE_ELSE(DG_FE_06, declared, find_by_name(module, declared));
-        if (!RULE(DG_FE_07) && find_by_name(module, declared) != declared) continue;
+    for (uint32_t i = 0; i < RULE(DG_FE_04, module->globals.count); i++) {
+        const rt_device_global *global = &module->globals.globals[i];
         RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
                  RT_T("variable", global->name), RT_T("id", global->unique_id),
                  RT_N("size", global->size), RT_N("image_scope", global->image_scope));
@@ -196,7 +173,7 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         if (!module->globals_after_images) globals_register(loader, event->module);
         return;
     case RT_SYSTEM_REGISTERED:
-        module_register(loader, event->module, event->images);
+        RULE(DL_REQ_02, module_register(loader, event->module, event->images));
         if (module->globals_after_images) globals_register(loader, event->module);
         module->globals_after_images = false;
         return;
@@ -331,7 +308,7 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
         rt_map_set_number(&loader->loaded_images, (uintptr_t)image, 1);
         RT_TRACE(loader->trace, IMAGE_LOAD, RT_T("image", image->name),
                  RT_T("module", owner->name));
-        if (RULE(DL_DLOPEN_01)) rt_registry_add(loader->registry, module, owner->name, image);
+        RULE(DL_DLOPEN_01, rt_registry_add(loader->registry, module, owner->name, image));
     }
     unlock(loader);
     return status;

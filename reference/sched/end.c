@@ -14,7 +14,7 @@ rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
         status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                          "queue %u has already ended", queue);
     scheduler->cause = RT_SYNC_REASON_QUEUE_END;
-    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, RT_SYNC_REASON_QUEUE_END));
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, scheduler->cause));
     ending->ended = true;
     rt_scheduler_unlock(scheduler);
     return status;

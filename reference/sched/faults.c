@@ -139,14 +139,21 @@ void __wrap_rt_not_fused_transfer(rt_scheduler *scheduler, rt_queue_id queue,
 
 rt_status __real_rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 rt_status __wrap_rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
+rt_status __real_rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
+                                    dev_times *out_times);
+rt_status __wrap_rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
+                                    dev_times *out_times);
 rt_status __real_rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 rt_status __wrap_rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
+
+static _Thread_local bool for_times; /* the wait is for the times of a command */
 
 /* True if the wait for the command returns without waiting. */
 static bool skips_wait(rt_scheduler *scheduler, rt_command_id id)
 {
     const rt_command *command = scheduler->commands.items[id];
-    if (active_fusion(scheduler, command) && RT_FAULT(KF_SYNC_04, "a wait overlooks held kernels"))
+    if (!for_times && active_fusion(scheduler, command) &&
+        RT_FAULT(KF_SYNC_04, "a wait overlooks held kernels"))
         return true;
     if (command->kind == RT_COMMAND_FUSION &&
         RT_FAULT(KF_EVENT_02, "the event of a fusion refers to no command")) {
@@ -167,6 +174,15 @@ rt_status __wrap_rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_i
     bool skips = skips_wait(scheduler, command);
     rt_scheduler_unlock(scheduler);
     return skips ? RT_STATUS_OK : __real_rt_scheduler_wait_command(scheduler, command);
+}
+
+rt_status __wrap_rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command,
+                                    dev_times *out_times)
+{
+    for_times = true;
+    rt_status status = __real_rt_scheduler_times(scheduler, command, out_times);
+    for_times = false;
+    return status;
 }
 
 rt_status __wrap_rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
@@ -195,6 +211,10 @@ rt_command_id __real_rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_i
 rt_command_id __wrap_rt_fusion_command_event(rt_scheduler *scheduler, rt_queue_id queue);
 rt_fusion_command *__real_rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue);
 rt_fusion_command *__wrap_rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue);
+void __real_rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
+                                 rt_fusion_status status);
+void __wrap_rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
+                                 rt_fusion_status status);
 void __real_rt_fusion_clean_up(rt_scheduler *scheduler);
 void __wrap_rt_fusion_clean_up(rt_scheduler *scheduler);
 
@@ -232,6 +252,9 @@ bool __wrap_rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue,
         RT_FAULT(KF_QUEUE_08, "the kernels of a cancelled list are lost"))
         drop_list(scheduler, scheduler->queues.items[queue].fusion);
     rt_scheduler_unlock(scheduler);
+    if (reason == RT_SYNC_REASON_REJECTED &&
+        RT_FAULT(KF_GRAPH_09, "the kernels of a rejected list stay held"))
+        return true;
     bool was_active = __real_rt_fusion_command_cancel(scheduler, queue, reason);
     if (was_active && RT_FAULT(KF_QUEUE_12, "all fusions are cancelled")) {
         rt_scheduler_lock(scheduler);
@@ -283,6 +306,15 @@ void __wrap_rt_fusion_clean_up(rt_scheduler *scheduler)
     }
     rt_scheduler_unlock(scheduler);
     __real_rt_fusion_clean_up(scheduler);
+}
+
+void __wrap_rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
+                                 rt_fusion_status status)
+{
+    if (status == RT_FUSION_COMPLETED && fusion->kernels.count > 0 &&
+        RT_FAULT(KF_GRAPH_16, "a completed fusion counts as cancelled"))
+        status = RT_FUSION_CANCELLED;
+    __real_rt_fusion_set_status(scheduler, fusion, status);
 }
 
 /* ---- Held kernels --------------------------------------------------------------------------- */
@@ -376,6 +408,10 @@ rt_status __real_rt_global_instance_make(rt_global_database *database, rt_global
 rt_status __wrap_rt_global_instance_make(rt_global_database *database, rt_global_entry *entry,
                                          const rt_device *device, rt_context_id context,
                                          uint64_t size, rt_global_instance **out_instance);
+rt_status __real_rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
+                                    const rt_program *program, rt_command_list *commands);
+rt_status __wrap_rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
+                                    const rt_program *program, rt_command_list *commands);
 uint32_t __real_rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                           uint32_t alternative_count);
 uint32_t __wrap_rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
@@ -393,7 +429,9 @@ rt_status __real_rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *comman
 rt_status __wrap_rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                      const rt_transfer *transfer);
 
-static bool is_torn; /* the next storage stays as it is */
+static bool is_torn;                /* the next storage stays as it is */
+static bool contexts_are_torn;      /* so does that of a device's second context */
+static _Thread_local rt_sink *sink; /* during a copy */
 
 /* The copy as the planted fault makes it. */
 static rt_global_copy copy_as_made(const rt_global_copy *copy, const rt_global_entry *entry)
@@ -424,20 +462,47 @@ rt_status __wrap_rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id q
                                        : NULL;
     if (!entry) return __real_rt_scheduler_global_copy(scheduler, queue, copy, out_command);
     rt_global_copy made = copy_as_made(copy, entry);
-    RT_TRY(__real_rt_scheduler_global_copy(scheduler, queue, &made, out_command));
-    if (entry->cached && RT_FAULT(DG_COPY_09, "the event is that of the fill"))
+    sink = scheduler->sink;
+    rt_status status = __real_rt_scheduler_global_copy(scheduler, queue, &made, out_command);
+    sink = NULL;
+    if (rt_ok(status) && entry->cached && RT_FAULT(DG_COPY_09, "the event is that of the fill"))
         *out_command = entry->cached->zero;
-    return RT_STATUS_OK;
+    return status;
 }
 
 rt_status __wrap_rt_global_value(rt_global_database *database, rt_global_entry *entry,
                                  uint32_t context, uint32_t device, uint64_t size,
                                  rt_memory **out_memory)
 {
-    if (RT_FAULT(DG_SCOPE_08, "a variable must be in an image"))
-        return rt_fail(database->parameters.sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_08,
+    if (sink && RT_FAULT(DG_SCOPE_08, "a variable must be in an image"))
+        return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_DG_SCOPE_08,
                        "no image has the device_global");
     return __real_rt_global_value(database, entry, context, device, size, out_memory);
+}
+
+/* Launches do not find the storage that copies use. */
+rt_status __wrap_rt_globals_prepare(rt_scheduler *scheduler, rt_queue_id queue,
+                                    const rt_program *program, rt_command_list *commands)
+{
+    rt_program_globals *globals =
+        scheduler->globals ? rt_global_database_program(scheduler->globals, program) : NULL;
+    bool is_apart = globals && RT_FAULT(DG_COPY_05, "a launch does not find storage of copies");
+    for (uint32_t i = 0; is_apart && i < globals->list.count; i++) {
+        rt_global_entry *entry = globals->list.items[i].entry;
+        uint32_t last = entry->instances.count - 1;
+        if (!entry->cached || entry->instances.items[last] != entry->cached) continue;
+        entry->instances.count--;
+        entry->instances.items[last] = NULL;
+    }
+    rt_status status = __real_rt_globals_prepare(scheduler, queue, program, commands);
+    for (uint32_t i = 0; is_apart && i < globals->list.count; i++) {
+        rt_global_entry *entry = globals->list.items[i].entry;
+        bool is_listed = !entry->cached;
+        for (uint32_t k = 0; k < entry->instances.count; k++)
+            is_listed = is_listed || entry->instances.items[k] == entry->cached;
+        if (!is_listed) *rt_vector_push(&entry->instances) = entry->cached;
+    }
+    return status;
 }
 
 /* Only copies call this from another file. */
@@ -463,8 +528,11 @@ rt_status __wrap_rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue,
 uint32_t __wrap_rt_program_manager_choose(rt_program_manager *manager, rt_rule rule,
                                           uint32_t alternative_count)
 {
-    if (rule == RT_RULE_DG_INIT_11 && RT_FAULT(DG_INIT_11, "contexts never share storage"))
+    if (rule == RT_RULE_DG_INIT_11 &&
+        RT_FAULT(DG_INIT_11, "the storage of a second context is not filled")) {
+        contexts_are_torn = true;
         return 1;
+    }
     return __real_rt_program_manager_choose(manager, rule, alternative_count);
 }
 
@@ -474,8 +542,7 @@ rt_status __wrap_rt_global_instance_make(rt_global_database *database, rt_global
 {
     for (uint32_t i = 0; i < entry->instances.count; i++) {
         const rt_global_instance *other = entry->instances.items[i];
-        if (other->device == device && other->context != context &&
-            RT_FAULT(DG_INIT_11, "the storage of a second context is not filled"))
+        if (contexts_are_torn && other->device == device && other->context != context)
             is_torn = true;
     }
     if (RT_FAULT(DG_INIT_03, "the storage has the size of a pointer")) size = sizeof(uint64_t);

@@ -106,6 +106,12 @@ static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *
     }
 }
 
+/* Leaves a fusion to clean-up. */
+static void fusion_delete(rt_scheduler *scheduler, rt_fusion_command *fusion)
+{
+    rt_fusion_set_status(scheduler, fusion, RT_FUSION_DELETE);
+}
+
 /* Puts the queue into fusion mode; leaves its previous fusion to clean-up. */
 static void fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
 {
@@ -119,7 +125,7 @@ static void fusion_begin(rt_scheduler *scheduler, rt_queue_id queue)
     fusion->last_before = fused_queue->last;
     fusion->command = rt_graph_add(scheduler, RT_COMMAND_FUSION, queue)->id;
     fused_queue->fusion = fusion;
-    if (before) RULE(KF_QUEUE_02, rt_fusion_set_status(scheduler, before, RT_FUSION_DELETE));
+    if (before) RULE(KF_QUEUE_02, fusion_delete(scheduler, before));
     *rt_vector_push(&scheduler->fusions) = fusion;
     rt_fusion_set_status(scheduler, fusion, RT_FUSION_ACTIVE);
     clean_up(scheduler);
@@ -472,7 +478,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     leaves_give(scheduler, &before, &accesses, !rt_ok(status));
     if (rt_ok(status)) {
         list_end(scheduler, fusion, *out_command);
-        rt_fusion_set_status(scheduler, fusion, RULE(KF_GRAPH_16, RT_FUSION_COMPLETED));
+        rt_fusion_set_status(scheduler, fusion, RT_FUSION_COMPLETED); /* KF-GRAPH-16 */
     } else {
         queue->last = last;
         kernels_step(scheduler, fusion, RT_STEP_RESTORE);

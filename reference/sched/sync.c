@@ -46,7 +46,7 @@ void rt_sync_at_construction(rt_scheduler *scheduler, const rt_command *command,
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         rt_fusion_command *fusion = fusion_of(scheduler, other);
         if (fusion && fusion != holder)
-            RULE(KF_SYNC_09, rt_fusion_end(scheduler, fusion, RT_SYNC_REASON_OTHER_QUEUE));
+            RULE(KF_SYNC_09, rt_fusion_end(scheduler, fusion, scheduler->cause));
     }
 }
 

@@ -129,7 +129,8 @@ rt_status rt_commands_wait(rt_scheduler *scheduler)
 {
     command_list list = {0};
     rt_scheduler_lock(scheduler);
-    RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT));
+    scheduler->cause = RT_SYNC_REASON_WAIT;
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, scheduler->cause));
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         /* A command that is still pending is an empty fusion, or a move of content that was added
          * for a kernel and that no other command needs. */
@@ -160,7 +161,8 @@ rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT));
+    scheduler->cause = RT_SYNC_REASON_WAIT;
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, scheduler->cause));
     scheduler->visit_count++;
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];

@@ -34,8 +34,8 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
     const rt_registered_image *first_free = NULL;
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *candidate = group->images.items[i];
-        bool other_format = candidate->image->format != real->image->format;
-        if (candidate->module != real->module || (other_format && RULE(VF_LINK_12))) continue;
+        if (candidate->module != real->module) continue;
+        if (RULE(VF_LINK_12, candidate->image->format != real->image->format)) continue;
         if (rt_virtual_functions_read(candidate->image, &functions)) continue;
         if (!functions.dummy || !rt_device_meets(context->device, candidate->image, NULL)) continue;
         const rt_property_set *listed =

@@ -35,31 +35,6 @@ static void join(discovery *d, const rt_registered_image *image,
     rt_trace_emit(d->context->trace, RT_EVENT_JOIN, values, stands_for ? 5 : 4);
 }
 
-static bool has_needs(const rt_registered_image *image)
-{
-    const rt_property_set *imports = rt_image_set(image->image, RT_SET_IMPORTED_SYMBOLS);
-    rt_virtual_functions functions;
-    if (imports && imports->property_count > 0) return true;
-    return !rt_virtual_functions_read(image->image, &functions) &&
-           (functions.calls.length > 0 || functions.creates.length > 0);
-}
-
-/* Images that request other images, and images requested by one that joined for a symbol, join like
- * all others.  Broken: only images that the document's algorithm reaches join as they are; dummies
- * replace the others. */
-static void join_real(discovery *d, const rt_registered_image *image)
-{
-    bool followed = !has_needs(image) || RULE(VF_LINK_09);
-    /* An image that joined for a symbol is neither the requesting one nor a provider. */
-    rt_virtual_functions functions;
-    bool by_import = d->member != d->requesting &&
-                     !rt_virtual_functions_read(d->member->image, &functions) &&
-                     functions.provides.length == 0;
-    if (followed && by_import) followed = RULE(VF_LINK_13);
-    const rt_registered_image *dummy = followed ? NULL : rt_vfunc_dummy(d->context, image, d->out);
-    join(d, dummy ? dummy : image, NULL);
-}
-
 /* ---- Refusing ----------------------------------------------------------------------------- */
 
 static rt_status refuse_provider(const discovery *d, const rt_registered_image *provider,
@@ -79,7 +54,8 @@ static rt_status refuse_provider(const discovery *d, const rt_registered_image *
 
 /* ---- One set ------------------------------------------------------------------------------ */
 
-/* The images that provide the set in the requesting image's format, without dummies. */
+/* All images that provide the set in the requesting image's format (VF-LINK-07), without dummies.
+ */
 static rt_link_contribution providers_of(const discovery *d)
 {
     rt_link_contribution providers = {0};
@@ -91,31 +67,10 @@ static rt_link_contribution providers_of(const discovery *d)
         CHECK(!damaged); /* The tables contain no damaged image. */
         CHECK(functions.provides.length > 0 || d->context->profile == RT_PROFILE_DPCPP);
         if (functions.dummy) continue;
-        bool other_format = image->image->format != d->requesting->image->format;
-        if (other_format && RULE(VF_LINK_12)) continue;
-        if (other_format) break; /* Broken: it ends the search. */
-        /* Broken: only the first provider counts. */
-        if (providers.images.count > 0 && !RULE(VF_LINK_07)) break;
+        if (RULE(VF_LINK_12, image->image->format != d->requesting->image->format)) continue;
         *rt_vector_push(&providers.images) = image;
     }
     return providers;
-}
-
-/* Used only by the fault of VF-ASPECT-03: an image of the provider's module that provides a set but
- * does not suit the device; NULL: there is none. */
-static const rt_registered_image *unsuited_neighbour(const discovery *d,
-                                                     const rt_registered_image *provider)
-{
-    const rt_program_tables *tables = d->context->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        rt_virtual_functions functions;
-        if (!image || image->module != provider->module) continue;
-        if (rt_virtual_functions_read(image->image, &functions)) continue;
-        if (functions.provides.length == 0 || functions.dummy) continue;
-        if (!rt_device_meets(d->context->device, image->image, NULL)) return image;
-    }
-    return NULL;
 }
 
 /* Joins a provider of a set that is called: all providers join.  Those of the member's own module
@@ -126,44 +81,31 @@ static rt_status join_called(discovery *d, const rt_registered_image *provider)
 {
     bool suits = provider->module == d->member->module ||
                  rt_device_meets(d->context->device, provider->image, NULL);
-    const rt_registered_image *unsuited = suits ? NULL : provider;
-    /* Broken: the requirements of other sets in the provider's module count too. RULE is evaluated
-     * first, because only the fault examines them. */
-    if (!RULE(VF_ASPECT_03) && !unsuited) unsuited = unsuited_neighbour(d, provider);
-    if (unsuited)
-        return refuse_provider(d, unsuited,
-                               RULE_ELSE(VF_LINK_10, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_ERRC_INVALID),
+    if (!suits)
+        return refuse_provider(d, provider, RULE(VF_LINK_10, RT_ERRC_KERNEL_NOT_SUPPORTED),
                                RT_RULE_VF_LINK_10, "");
-    join_real(d, provider);
+    join(d, provider, NULL);
     return RT_STATUS_OK;
 }
 
 /* Joins a provider of a set whose objects are created, or its dummy if the device cannot run it,
- * since objects are created regardless of what their functions need. */
+ * since objects are created regardless of what their functions need (VF-SPLIT-05). */
 static rt_status join_created(discovery *d, const rt_registered_image *provider)
 {
     bool suits = rt_device_meets(d->context->device, provider->image, NULL);
-    /* Broken: the device's compiler gets code that it cannot compile. */
-    if (suits || !RULE(VF_SPLIT_07)) {
-        join_real(d, provider);
+    if (RULE(VF_SPLIT_07, suits)) {
+        join(d, provider, NULL);
         return RT_STATUS_OK;
     }
-    /* Broken: aspects propagate through the vtable. */
-    if (!(RULE(VF_SPLIT_05) && RULE(VF_ASPECT_04)))
-        return refuse_provider(d, provider, RT_ERRC_KERNEL_NOT_SUPPORTED, RT_RULE_VF_SPLIT_05, "");
     const rt_registered_image *dummy = rt_vfunc_dummy(d->context, provider, d->out);
     if (dummy) {
-        /* Broken: providers that do not suit the device are left out, as in shipped DPC++. */
-        if (RULE(VF_LINK_04)) join(d, dummy, provider);
+        RULE(VF_LINK_04, join(d, dummy, provider));
         return RT_STATUS_OK;
     }
     /* A compiler that writes the older property creates no dummies (tag D6). */
     if (d->relation == USES) return RT_STATUS_OK;
-    if (RULE(VF_LINK_11))
-        return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
-                               ", and no dummy image replaces it");
-    join_real(d, provider); /* Broken: the provider joins although it cannot run. */
-    return RT_STATUS_OK;
+    return refuse_provider(d, provider, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
+                           ", and no dummy image replaces it");
 }
 
 static rt_status join_set(discovery *d)
@@ -171,9 +113,6 @@ static rt_status join_set(discovery *d)
     rt_link_contribution providers = providers_of(d);
     rt_status status = RT_STATUS_OK;
     /* A set without providers is not in itself an error (VF-LINK-08). */
-    if (providers.images.count == 0 && !RULE(VF_LINK_08))
-        status = rt_fail_naming(d->context->sink, RT_ERRC_INVALID, RT_RULE_VF_LINK_08, &d->set, 1,
-                                "no registered image provides set '%.*s'", RT_TEXT_ARG(d->set));
     for (uint32_t i = 0; i < providers.images.count && rt_ok(status); i++) {
         const rt_registered_image *provider = providers.images.items[i];
         status = d->relation == CALLS ? join_called(d, provider) : join_created(d, provider);
@@ -200,27 +139,13 @@ static rt_status join_sets(discovery *d, rt_text list, set_relation relation)
 {
     rt_text name;
     d->relation = relation;
-    for (uint32_t i = 0; rt_set_names_next(&list, &name); i++) {
-        if (i > 0 && relation == CALLS && !RULE(VF_LINK_02)) break; /* Broken: the first. */
+    while (rt_set_names_next(&list, &name)) {
         d->set = name;
         d->out->links = true;
         if (d->context->profile == RT_PROFILE_DPCPP)
             join_users(d);
         else
             RT_TRY(join_set(d));
-    }
-    return RT_STATUS_OK;
-}
-
-/* Used only by the fault of VF-LINK-01: joins all sets. */
-static rt_status join_all_sets(discovery *d)
-{
-    const rt_program_tables *tables = d->context->tables;
-    for (uint32_t i = 0; i < tables->images.count; i++) {
-        const rt_registered_image *image = tables->images.items[i];
-        rt_virtual_functions functions;
-        if (!image || rt_virtual_functions_read(image->image, &functions)) continue;
-        RT_TRY(join_sets(d, functions.provides, CREATES));
     }
     return RT_STATUS_OK;
 }
@@ -232,11 +157,8 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
     CHECK(out_contribution->images.count == 0 && !out_contribution->links);
     CHECK(rt_program_tables_hold(context->tables, member));
     discovery d = {context, requesting, member, out_contribution, {0}, USES};
-    if (!rt_image_set(member->image, RT_SET_VIRTUAL_FUNCTIONS)) {
-        /* Broken: a kernel that has no relation to any set is linked with all sets. */
-        if (RULE(VF_LINK_01) || member != requesting) return RT_STATUS_OK;
-        return join_all_sets(&d);
-    }
+    /* An image without the property set needs no more than its imports (VF-LINK-01). */
+    if (!rt_image_set(member->image, RT_SET_VIRTUAL_FUNCTIONS)) return RT_STATUS_OK;
     rt_virtual_functions functions;
     const char *damaged = rt_virtual_functions_read(member->image, &functions);
     if (damaged)
@@ -246,9 +168,9 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
                        "and virtual-functions-set must name only one set",
                        damaged, RT_TEXT_ARG(member->image->name));
     if (context->profile == RT_PROFILE_DPCPP) return join_sets(&d, functions.uses, USES);
-    RT_TRY(join_sets(&d, functions.calls, CALLS));
-    /* Broken: an image that calls no set needs none, even if it creates objects. */
-    if (functions.creates.length > 0 && RULE(VF_LINK_03))
-        RT_TRY(join_sets(&d, functions.creates, CREATES));
+    /* Whether the image is the requesting one, a provider (VF-LINK-09) or joined for an import
+     * (VF-LINK-13). */
+    RT_TRY(RULE(VF_LINK_02, join_sets(&d, functions.calls, CALLS)));
+    RT_TRY(RULE(VF_LINK_03, join_sets(&d, functions.creates, CREATES)));
     return join_sets(&d, functions.uses, USES);
 }

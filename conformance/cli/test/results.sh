@@ -23,6 +23,15 @@ fails=$folder/s/fails.yaml
 expect 1 run "$fails" --on sim --json "$folder/records"
 signature=$(sed 's/.*"signature":"\([^"]*\)".*/\1/' "$folder/records")
 
+# A scenario that passes on another runtime is a witness of the rules that it cites; the reference is none.
+expect 0 run "$folder/s/passes.yaml" --on sim --json "$folder/records"
+expect 0 requirements "$folder" --from "$folder/records"
+says "DL: 131 rules, 9 cited, 122 uncited, 0 with another runtime as witness"
+sed -i 's/"subject":"sim"/"subject":"dpcpp"/' "$folder/records"
+expect 0 requirements "$folder" --from "$folder/records"
+says "DL: 131 rules, 9 cited, 122 uncited, 9 with another runtime as witness"
+expect 2 requirements "$folder" --from "$folder/no-records"
+
 # The failure matches its entry; the report, the record and the JUnit file name the entry.
 entry "$signature"
 expect 0 run "$folder/s" --on sim --matrix --json "$folder/records" --junit "$folder/junit.xml"

@@ -342,6 +342,8 @@ static void a_proof_is_printed(void **state)
     assert_non_null(strstr(printed, "DL: 5 rules, 2 closed (scenario 2), 1 asserted, 2 missing\n"));
     assert_non_null(strstr(printed, "VF: 2 rules, 0 closed, 0 asserted, 2 missing\n"));
     assert_non_null(strstr(printed, "XU: 3 rules, 1 closed (parts 1), 1 asserted, 1 missing\n"));
+    assert_non_null(
+        strstr(printed, "all: 10 rules, 3 closed (scenario 2, parts 1), 2 asserted, 5 missing\n"));
     assert_non_null(strstr(printed, "XU-02            asserted (parts)\n    covered   DL-A-01\n"
                                     "    asserted  DL-A-03\n"));
     assert_null(strstr(printed, "XU-03"));

@@ -72,12 +72,12 @@ void pl_fuse_constants(pl_fusing *fusing)
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(fusing->module);
     for (uint32_t i = 0; i < fusing->fusion.constant_count; i++) {
         const pl_constant *constant = &fusing->fusion.constants[i];
-        if (constant->parameter >= fusing->parameters.count || !RULE(KF_JIT_11)) continue;
+        if (constant->parameter >= fusing->parameters.count) continue;
         LLVMValueRef parameter = LLVMGetParam(fusing->kernel, constant->parameter);
         LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
         LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);
         bool fits = constant->value.size == LLVMABISizeOfType(layout, type);
-        if (!fits || !is_makeable(layout, type)) continue;
+        if (!RULE(KF_JIT_11, fits) || !is_makeable(layout, type)) continue;
         const constant_maker maker = {fusing->job, layout, constant->value};
         LLVMValueRef value = make_constant(&maker, type, 0);
         CHECK(LLVMTypeOf(value) == type);

@@ -20,13 +20,13 @@ static rt_status infer_address_spaces(pl_fusing *fusing)
 {
     bool ptx = fusing->job->format == RT_FORMAT_PTX;
     unsigned generic = ptx ? PL_PTX_SPACE_GENERIC : PL_SPACE_GENERIC;
-    if (RULE(KF_JIT_09)) pl_infer_address_spaces(fusing->module, generic);
+    RULE(KF_JIT_09, pl_infer_address_spaces(fusing->module, generic));
     return RT_STATUS_OK;
 }
 
 static rt_status promote(pl_fusing *fusing)
 {
-    if (RULE(KF_JIT_10)) pl_fuse_promote(fusing);
+    RULE(KF_JIT_10, pl_fuse_promote(fusing));
     return pl_module_verify(fusing->job, fusing->module, "promotion");
 }
 
@@ -75,9 +75,6 @@ rt_status pl_fuse_module(pl_fusing *fusing, const pl_fusion_observer *observer)
     CHECK(LLVMGetModuleContext(fusing->module) == fusing->job->context);
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
         const pass_row *pass = &passes[i];
-        /* Broken: EarlyCSE, the last of the generic passes, is left out. */
-        bool last = i + 2 == sizeof passes / sizeof *passes;
-        if (last && !RULE(KF_JIT_12)) continue;
         if (observer) observer->before(observer->user, pass->name, fusing->module);
         CHECK_SLOW(pl_fusing_check(fusing));
         RT_TRY(pass->run ? pass->run(fusing)
@@ -144,7 +141,7 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     CHECK(image->code.size > 0 && image->set_count == properties.count);
     image->name = request->name;
     image->kernels = &request->name;
-    image->kernel_count = RULE_ELSE(KF_JIT_13, 1, 0);
+    image->kernel_count = 1;
     rt_image_hash(image);
     return RT_STATUS_OK;
 }
@@ -163,12 +160,9 @@ static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_requ
             const char *refusal = fusing->refusals[at++];
             if (refusal) reasons[i] = rt_text_of(refusal);
         }
-        promoted[i] = reasons[i].length == 0;
         /* A buffer that cannot be promoted stays in global memory, and the list is fused all the
-         * same. Broken: the list is rejected. */
-        if (!promoted[i] && !RULE(KF_PROMOTE_04))
-            return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_KF_PROMOTE_04,
-                           "a buffer cannot be promoted: %.*s", RT_TEXT_ARG(reasons[i]));
+         * same (KF-PROMOTE-04). */
+        promoted[i] = reasons[i].length == 0;
     }
     CHECK(at == fusing->fusion.promotion_count);
     result->promoted = promoted;
@@ -201,9 +195,8 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
 static rt_status fuse(pl_job *job, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result)
 {
-    bool fusible = request->format == RT_FORMAT_PTX
-                       ? RULE(KF_TARGET_03)
-                       : request->format == RT_FORMAT_SPIRV64 && RULE(KF_TARGET_01);
+    bool fusible = RULE(KF_TARGET_03, request->format == RT_FORMAT_PTX) ||
+                   RULE(KF_TARGET_01, request->format == RT_FORMAT_SPIRV64);
     if (!fusible) {
         return rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "kernels of format %s cannot be fused: only spirv64 and ptx can",
@@ -222,10 +215,6 @@ rt_status pl_fuse(rt_sink *sink, const rt_fusion_request *request, rt_text libra
                   rt_buffer *out_result)
 {
     CHECK(request->kernel_count > 0 && out_result->size == 0);
-    if (!RULE(KF_JIT_01)) {
-        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "this compiler plugin has no fusion compiler");
-    }
     pl_job job;
     pl_job_open(&job, sink);
     rt_status status = fuse(&job, request, library, out_result);

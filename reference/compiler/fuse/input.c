@@ -48,7 +48,6 @@ static bool same_program(const rt_fusion_kernel *a, const rt_fusion_kernel *b)
 static rt_status read_program(pl_job *job, const rt_fusion_kernel *kernel,
                               LLVMModuleRef *out_module)
 {
-    if (!RULE(KF_JIT_07)) return pl_fusion_reject(job, kernel->name, "it is not LLVM IR");
     rt_status status = pl_link_codes(job, kernel->codes, kernel->code_count, out_module);
     if (status.code != RT_LINK_ERROR) return status;
     const rt_diagnostic *diagnostic = rt_sink_diagnostic(job->sink, status);
@@ -122,9 +121,7 @@ static rt_status check_kernels(fusion_input *input, LLVMModuleRef program, uint3
         rt_text name = request->kernels[i].name;
         const char *c_name = rt_arena_text(&input->job->arena, name).data;
         LLVMValueRef kernel = LLVMGetNamedFunction(program, c_name);
-        if (!RULE(KF_TARGET_02))
-            return pl_fusion_reject(input->job, name, "it was not built for fusion");
-        if (!kernel || !pl_is_kernel(kernel) || LLVMIsDeclaration(kernel))
+        if (!kernel || !RULE(KF_TARGET_02, pl_is_kernel(kernel)) || LLVMIsDeclaration(kernel))
             return pl_fusion_reject(input->job, name, "its code has no kernel of that name");
     }
     return RT_STATUS_OK;
@@ -163,7 +160,7 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
     pl_fusion fusion = {.kernels = names,
                         .kernel_count = count,
                         .identities = request->identities,
-                        .identity_count = RULE_ELSE(KF_JIT_04, request->identity_count, 0),
+                        .identity_count = RULE(KF_JIT_04, request->identity_count),
                         .launch = request->range,
                         .ranges = ranges,
                         .barriers = request->barriers};
@@ -205,8 +202,7 @@ rt_status pl_fusion_input(pl_job *job, const rt_fusion_request *request, rt_text
     /* The stub is added first, so that it gets the requested name even if another symbol has it
      * too. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, 0);
-    rt_text requested_name = RULE_ELSE(KF_JIT_06, request->name, RT_TEXT("stub"));
-    const char *stub_name = rt_arena_text(&job->arena, requested_name).data;
+    const char *stub_name = rt_arena_text(&job->arena, RULE(KF_JIT_06, request->name)).data;
     LLVMValueRef stub = LLVMAddFunction(input.module, stub_name, type);
     LLVMSetFunctionCallConv(stub, PL_SPIR_KERNEL);
     rt_status status = RT_STATUS_OK;

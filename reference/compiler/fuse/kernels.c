@@ -6,6 +6,7 @@
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/base/alloc.h"
+#include "reference/compiler/fuse/barrier.h"
 #include "reference/compiler/fuse/kernel_metadata.h"
 #include "reference/compiler/fuse/remap.h"
 #include "reference/compiler/ir/attributes.h"
@@ -13,8 +14,6 @@
 #include "reference/compiler/ir/passes.h"
 
 #include <string.h>
-
-enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
 
 /* The fused kernel while it is being built. */
 typedef struct fused_body {
@@ -61,10 +60,12 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     if (!fusion->heterogeneous) return view;
     view.kernel = fusion->ranges[index];
     view.launch = fusion->launch;
-    const rt_fusion_range *decides = RULE_ELSE(KF_REMAP_02, &view.kernel, &fusion->ranges[0]);
-    view.remap = pl_remap_of(decides, &view.launch, true);
-    if (body->ptx && !pl_range_has_local(&view.kernel) && RULE(KF_PTX_02) && RULE(KF_PTX_12))
-        view.remap.groups = view.remap.ids = true;
+    view.remap = pl_remap_of(&fusion->ranges[RULE(KF_REMAP_02, index)], &view.launch, true);
+    if (body->ptx && !pl_range_has_local(&view.kernel)) {
+        view.remap.ids = RULE(KF_PTX_02, true);
+        view.remap.groups =
+            RULE(KF_PTX_12, true); /* a global size is a product of both registers */
+    }
     return view;
 }
 
@@ -83,11 +84,10 @@ static rt_status copy_kernel(const fused_body *body, uint32_t index, const pl_vi
         pl_flag_remove(copies[i], "optnone");
         pl_flag_remove(copies[i], "noinline");
         pl_flag_remove_from_calls(copies[i], "noinline");
-        if (RULE(KF_JIT_08)) pl_flag_add(copies[i], "alwaysinline");
+        RULE(KF_JIT_08, pl_flag_add(copies[i], "alwaysinline"));
     }
-    uint32_t remapped = RULE_ELSE(KF_REMAP_03, count, 1);
-    rt_status status = pl_remap_functions(job, view, body->ptx, copies, remapped,
-                                          body->fusing->fusion.kernels[index]);
+    rt_status status = RULE(KF_REMAP_03, pl_remap_functions(job, view, body->ptx, copies, count,
+                                                            body->fusing->fusion.kernels[index]));
     *out_copy = copies[0];
     rt_free(copies);
     return status;
@@ -99,14 +99,9 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     uint32_t count = LLVMCountParams(copy);
     LLVMValueRef *arguments =
         rt_arena_alloc_array(&fusing->job->arena, count, sizeof(LLVMValueRef));
-    const rt_text *names = fusing->fusion.kernels;
-    uint32_t first = 0; /* the kernel's first position in the list */
-    while (!rt_text_equal(names[first], names[index]))
-        first++;
-    CHECK(first <= index && index < fusing->fusion.kernel_count);
-    uint32_t from = RULE_ELSE(KF_JIT_05, index, first);
+    CHECK(index < fusing->fusion.kernel_count);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = fusing->parameters.numbers[from][i];
+        uint32_t number = fusing->parameters.numbers[RULE(KF_JIT_05, index)][i];
         CHECK(number < fusing->parameters.count);
         arguments[i] = LLVMGetParam(fusing->kernel, number);
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(copy, i));
@@ -125,34 +120,18 @@ static LLVMBasicBlockRef append_block(const fused_body *body)
     return LLVMAppendBasicBlockInContext(body->fusing->job->context, body->fusing->kernel, "");
 }
 
-static void emit_barrier(const fused_body *body)
-{
-    pl_job *job = body->fusing->job;
-    static const char name[] = "_Z7barrierj";
-    LLVMTypeRef word = LLVMInt32TypeInContext(job->context);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), &word, 1, 0);
-    LLVMValueRef barrier = LLVMGetNamedFunction(body->fusing->module, name);
-    if (!barrier) barrier = LLVMAddFunction(body->fusing->module, name, type);
-    LLVMSetFunctionCallConv(barrier, PL_SPIR_FUNCTION);
-    LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
-    LLVMValueRef call = LLVMBuildCall2(body->builder, type, barrier, &fence, 1, "");
-    LLVMSetInstructionCallConv(call, PL_SPIR_FUNCTION);
-    pl_flag_add(barrier, "convergent");
-}
-
 static rt_status emit_kernel(const fused_body *body, uint32_t index)
 {
     pl_view view = view_of(body, index);
     LLVMValueRef copy = NULL;
     RT_TRY(copy_kernel(body, index, &view, &copy));
     LLVMBasicBlockRef after = NULL;
-    if (view.remap.guard && RULE(KF_RANGE_01)) {
+    if (RULE(KF_RANGE_01, view.remap.guard)) {
         /* Only work-items whose global linear id is in the kernel's range execute it (restriction
          * 1). */
         pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
         LLVMValueRef linear = pl_emit_linear_id(&emitter, &view.launch);
-        uint64_t count =
-            RULE_ELSE(KF_RANGE_02, pl_range_items(&view.kernel), view.kernel.global[0]);
+        uint64_t count = RULE(KF_RANGE_02, pl_range_items(&view.kernel));
         LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
         LLVMValueRef within = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
         LLVMBasicBlockRef guarded = append_block(body);
@@ -162,14 +141,13 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
     }
     call_kernel(body, index, copy);
     bool more = index + 1 < body->fusing->fusion.kernel_count;
-    bool inside = after && !RULE(KF_RANGE_04);
-    if (inside && more && body->fusing->fusion.barriers) emit_barrier(body);
     if (after) {
         LLVMBuildBr(body->builder, after);
         LLVMPositionBuilderAtEnd(body->builder, after);
     }
-    /* All work-items of a group get here, whether they executed the kernel or not. */
-    if (!inside && more && body->fusing->fusion.barriers) emit_barrier(body);
+    /* All work-items of a group get here, whether they executed the kernel or not (KF-RANGE-04). */
+    if (more && body->fusing->fusion.barriers)
+        pl_emit_barrier(body->fusing->job, body->fusing->module, body->builder);
     return RT_STATUS_OK;
 }
 
@@ -193,10 +171,8 @@ static rt_status fill(fused_body *body, LLVMValueRef stub)
     CHECK(LLVMCountParams(fusing->kernel) == fusing->parameters.count);
     RT_TRY(pl_kernel_metadata_join(fusing, body->kernels));
     LLVMPositionBuilderAtEnd(body->builder, append_block(body));
-    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
-        bool last = i > 0 && i + 1 == fusion->kernel_count;
-        if (!last || RULE(KF_JIT_14)) RT_TRY(emit_kernel(body, i));
-    }
+    for (uint32_t i = 0; i < RULE(KF_JIT_14, fusion->kernel_count); i++)
+        RT_TRY(emit_kernel(body, i));
     LLVMBuildRetVoid(body->builder);
     fusing->dropped =
         rt_arena_alloc_array(&job->arena, fusing->parameters.count, sizeof *fusing->dropped);

@@ -51,9 +51,11 @@ static LLVMMetadataRef triple_node(pl_job *job, uint32_t dimensions, const uint6
                                    uint64_t unused)
 {
     LLVMMetadataRef operands[RT_ND_RANGE_DIMENSIONS];
-    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-        operands[i] = number_node(
-            job, i < dimensions ? values[RULE_ELSE(KF_REMAP_17, dimensions - 1 - i, i)] : unused);
+    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
+        uint32_t from_slowest = dimensions - 1 - i;
+        operands[i] =
+            number_node(job, i < dimensions ? values[RULE(KF_REMAP_17, from_slowest)] : unused);
+    }
     return tuple_node(job, operands, RT_ND_RANGE_DIMENSIONS);
 }
 
@@ -61,9 +63,9 @@ static LLVMMetadataRef range_node(pl_job *job, const rt_fusion_range *range)
 {
     LLVMMetadataRef operands[] = {
         number_node(job, range->dimensions),
-        triple_node(job, range->dimensions, range->global, RULE_ELSE(KF_META_08, 0, 1)),
-        triple_node(job, range->dimensions, range->local, RULE_ELSE(KF_META_09, 0, 1)),
-        triple_node(job, range->dimensions, range->offset, RULE_ELSE(KF_META_10, 0, 1))};
+        triple_node(job, range->dimensions, range->global, RULE(KF_META_08, 0)),
+        triple_node(job, range->dimensions, range->local, RULE(KF_META_09, 0)),
+        triple_node(job, range->dimensions, range->offset, RULE(KF_META_10, 0))};
     return tuple_node(job, operands, 4);
 }
 
@@ -72,22 +74,21 @@ static void attach_kernels(pl_job *job, LLVMValueRef stub, const pl_fusion *fusi
     uint32_t count = fusion->kernel_count;
     LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
-        rt_text name = fusion->kernels[RULE_ELSE(KF_META_02, i, 0)];
+        rt_text name = fusion->kernels[RULE(KF_META_02, i)];
         operands[i] = string_node(job, name.data, name.length);
     }
     attach(job, stub, PL_FUSED, operands, count);
     if (!fusion->heterogeneous) return;
     for (uint32_t i = 0; i < count; i++)
-        operands[i] = range_node(job, RULE(KF_META_11) ? &fusion->ranges[i] : &fusion->launch);
+        operands[i] = range_node(job, &fusion->ranges[RULE(KF_META_11, i)]);
     attach(job, stub, PL_ND_RANGES, operands, count);
-    if (!RULE(KF_META_07)) return;
-    LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, PL_ND_RANGE),
-                          range_node(job, &fusion->launch));
+    RULE(KF_META_07, LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, PL_ND_RANGE),
+                                           range_node(job, &fusion->launch)));
 }
 
 static LLVMMetadataRef place_node(pl_job *job, rt_fusion_place place)
 {
-    uint32_t first = RULE_ELSE(KF_META_03, 0, 1);
+    uint32_t first = RULE(KF_META_03, 0);
     return pair_node(job, index_node(job, first + place.kernel),
                      index_node(job, first + place.parameter));
 }
@@ -120,8 +121,7 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
 {
     CHECK(fusion->kernel_count > 0 && LLVMIsAFunction(stub));
-    if (!RULE(KF_META_01)) return;
-    attach_kernels(job, stub, fusion);
+    RULE(KF_META_01, attach_kernels(job, stub, fusion));
     attach_identities(job, stub, fusion);
     uint32_t count = fusion->promotion_count;
     LLVMMetadataRef *words = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
@@ -142,9 +142,8 @@ void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
     LLVMMetadataRef *constants = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
         rt_bytes value = fusion->constants[i].value;
-        if (!RULE(KF_META_06)) value.size = strnlen((const char *)value.data, value.size);
         constants[i] = pair_node(job, index_node(job, fusion->constants[i].parameter),
-                                 string_node(job, value.data, value.size));
+                                 string_node(job, value.data, RULE(KF_META_06, value.size)));
     }
     if (count > 0) attach(job, stub, PL_CONSTANTS, constants, count);
     if (!fusion->barriers) pl_attribute_set(stub, PL_NO_BARRIERS, RT_TEXT(""));

@@ -192,7 +192,7 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
         bytes > UINT32_MAX)
         return "its elements take 4 GiB or more";
     if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
-    out_promotion->elements = RULE_ELSE(KF_META_05, bytes / unit, bytes);
+    out_promotion->elements = RULE(KF_META_05, bytes / unit);
     out_promotion->unit = unit;
     return NULL;
 }
@@ -209,25 +209,14 @@ static rt_status convert_promotions(pl_job *job, const rt_fusion_request *reques
         RT_TRY(check_place(job, fusion, kernels, place));
         pl_promotion converted = {.kind = promotion->kind};
         const char *problem = promotion_problem(kernels[place.kernel], promotion, &converted);
-        bool joined = false; /* other parameters get the same argument */
-        for (uint32_t k = 0; k < fusion->identity_count; k++) {
-            rt_fusion_place first = fusion->identities[k].original;
-            joined = joined || (first.kernel == place.kernel && first.parameter == place.parameter);
-        }
-        if (!problem && joined && !RULE(KF_PROMOTE_05))
-            problem = "it is a parameter of several kernels";
         if (problem) {
             out_reasons[i] = rt_text_of(problem);
             continue;
         }
-        /* Broken: the number that the parameter would have if none were identical. */
-        uint32_t unjoined = place.parameter;
-        for (uint32_t k = 0; k < place.kernel; k++)
-            unjoined += LLVMCountParams(kernels[k]);
         CHECK(parameters->numbers);
         uint32_t number = parameters->numbers[place.kernel][place.parameter];
-        CHECK(number < parameters->count && number <= unjoined);
-        converted.parameter = RULE_ELSE(KF_META_04, number, unjoined);
+        CHECK(number < parameters->count);
+        converted.parameter = RULE(KF_META_04, number);
         promotions[fusion->promotion_count++] = converted;
     }
     fusion->promotions = promotions;

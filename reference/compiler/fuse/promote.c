@@ -147,8 +147,8 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     case LLVMStore:
         if (LLVMGetOperand(user, 0) != value)
             return inspect_access(walk, &at, LLVMTypeOf(LLVMGetOperand(user, 0)));
-        return RULE_ELSE(KF_PROMOTE_03,
-                         "It is not safe to promote values being stored to another pointer", NULL);
+        return RULE(KF_PROMOTE_03,
+                    "It is not safe to promote values being stored to another pointer");
     case LLVMGetElementPtr: return inspect_computation(walk, user, from);
     case LLVMBitCast:
         note(walk, (derived){.pointer = user,
@@ -282,9 +282,8 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
                            .promotion = promotion,
                            .layout = LLVMGetModuleDataLayout(fusing->module),
                            .builder = LLVMCreateBuilderInContext(fusing->job->context)};
-    walk.space = promotion->kind == RT_FUSION_PRIVATE
-                     ? RULE_ELSE(KF_PROMOTE_01, PL_SPACE_PRIVATE, PL_SPACE_LOCAL)
-                     : RULE_ELSE(KF_PROMOTE_02, PL_SPACE_LOCAL, PL_SPACE_PRIVATE);
+    bool is_private = RULE(KF_PROMOTE_01, promotion->kind == RT_FUSION_PRIVATE);
+    walk.space = is_private ? PL_SPACE_PRIVATE : PL_SPACE_LOCAL; /* KF-PROMOTE-02 */
     walk.element = pl_element_type(fusing->kernel, promotion->parameter);
     walk.unit = size_of(&walk, walk.element);
     /* Here functions that the kernel calls are part of it, so there may be more accesses. */

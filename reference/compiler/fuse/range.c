@@ -50,9 +50,9 @@ pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launc
     bool differs = kernel->dimensions != launch->dimensions;
     for (uint32_t i = 0; i + 1 < kernel->dimensions; i++)
         differs = differs || kernel->global[i] != launch->global[i];
-    remap.sizes = RULE(KF_REMAP_04);
-    remap.groups = pl_range_has_local(kernel) && RULE(KF_REMAP_05);
-    remap.ids = differs && RULE(KF_REMAP_06);
+    remap.sizes = RULE(KF_REMAP_04, true);
+    remap.groups = RULE(KF_REMAP_05, pl_range_has_local(kernel));
+    remap.ids = RULE(KF_REMAP_06, differs);
     remap.guard = items < pl_range_items(launch);
     remap.guard_uniform = is_uniform(launch, items);
     CHECK_IMPLIES(!remap.guard, remap.guard_uniform);

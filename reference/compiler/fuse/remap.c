@@ -60,24 +60,6 @@ static const query_row queries[] = {
     {"llvm.nvvm.implicit.offset", PL_GLOBAL_OFFSET, 0},
 };
 
-/* Whether the target's queries of the component are remapped. The rules name SPIR-V's builtins and
- * PTX's registers one by one. */
-static bool is_query_of(bool ptx, pl_component component)
-{
-    switch (component) {
-    case PL_GLOBAL_SIZE: return ptx || RULE(KF_REMAP_18);
-    case PL_LOCAL_SIZE: return ptx ? RULE(KF_PTX_09) : RULE(KF_REMAP_19);
-    case PL_NUM_WORK_GROUPS: return ptx ? RULE(KF_PTX_10) : RULE(KF_REMAP_20);
-    case PL_GLOBAL_ID: return ptx || RULE(KF_REMAP_21);
-    case PL_LOCAL_ID: return ptx ? RULE(KF_PTX_07) : RULE(KF_REMAP_22);
-    case PL_GROUP_ID: return ptx ? RULE(KF_PTX_08) : RULE(KF_REMAP_23);
-    case PL_GLOBAL_OFFSET: return ptx ? RULE(KF_PTX_11) : RULE(KF_REMAP_24);
-    case PL_LOCAL_LINEAR_ID:
-    case PL_WORK_DIM: return true;
-    }
-    UNREACHABLE();
-}
-
 static const query_row *query_of(LLVMValueRef function)
 {
     CHECK(LLVMIsAFunction(function) && LLVMIsDeclaration(function));
@@ -212,7 +194,6 @@ rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
         const query_row *query = query_of(LLVMGetCalledValue(calls.items[i]));
         CHECK(query && query->component <= PL_WORK_DIM);
         if (!pl_is_remapped(view, query->component)) continue;
-        if (!is_query_of(ptx, query->component)) continue;
         LLVMPositionBuilderBefore(emitter.builder, calls.items[i]);
         pl_replace(calls.items[i], emit_answer(&emitter, view, query, calls.items[i]));
     }

@@ -73,8 +73,7 @@ static LLVMValueRef emit_ptx(pl_emitter *emitter, const rt_fusion_range *launch,
     LLVMValueRef group = times(emitter, emit_register(emitter, "ctaid", index),
                                emit_register(emitter, "ntid", index));
     LLVMValueRef id = plus(emitter, group, emit_register(emitter, "tid", index));
-    uint64_t offset = RULE_ELSE(KF_PTX_01, launch->offset[index], 0);
-    return plus(emitter, id, constant(emitter, offset));
+    return plus(emitter, id, constant(emitter, RULE(KF_PTX_01, launch->offset[index])));
 }
 
 LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_component component,
@@ -97,8 +96,8 @@ LLVMValueRef pl_emit_linear_id(pl_emitter *emitter, const rt_fusion_range *launc
     LLVMValueRef linear = constant(emitter, 0);
     for (uint32_t i = launch->dimensions; i-- > 0;) {
         LLVMValueRef id = pl_emit_raw(emitter, launch, PL_GLOBAL_ID, i);
-        uint64_t offset = RULE_ELSE(KF_RANGE_12, launch->offset[i], 0);
-        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, constant(emitter, offset), "");
+        LLVMValueRef offset = constant(emitter, RULE(KF_RANGE_12, launch->offset[i]));
+        LLVMValueRef relative = LLVMBuildSub(emitter->builder, id, offset, "");
         linear = times(emitter, linear, constant(emitter, launch->global[i]));
         linear = plus(emitter, linear, relative);
     }
@@ -135,38 +134,28 @@ static LLVMValueRef emit_id(pl_emitter *emitter, const pl_view *view, uint32_t i
 {
     const rt_fusion_range *range = &view->kernel;
     if (index >= range->dimensions) return constant(emitter, 0);
-    LLVMValueRef id =
-        pl_emit_linear_id(emitter, RULE_ELSE(KF_REMAP_16, &view->launch, &view->kernel));
+    LLVMValueRef id = pl_emit_linear_id(emitter, &view->launch); /* KF-REMAP-16 */
     uint64_t faster = 1;
     for (uint32_t i = 0; i < index; i++)
         faster *= range->global[i];
     LLVMValueRef cut = over(emitter, id, constant(emitter, faster));
-    LLVMValueRef size = constant(emitter, range->global[index]);
-    switch (range->dimensions - 1 - index) { /* SYCL's index */
-    case 0: return RULE_ELSE(KF_REMAP_07, cut, id);
-    case 1: return RULE(KF_REMAP_08) ? modulo(emitter, cut, size) : cut;
-    default: return RULE(KF_REMAP_09) ? modulo(emitter, cut, size) : cut;
-    }
+    bool is_slowest = index + 1 == range->dimensions; /* SYCL's index 0: KF-REMAP-07 to 09 */
+    return is_slowest ? cut : modulo(emitter, cut, constant(emitter, range->global[index]));
 }
 
 static LLVMValueRef emit_local_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    if (is_one_group(emitter, view)) {
-        return RULE(KF_PTX_06) ? emit_id(emitter, view, index)
-                               : pl_emit_raw(emitter, &view->launch, PL_LOCAL_ID, index);
-    }
-    LLVMValueRef id = RULE(KF_REMAP_10) ? emit_id(emitter, view, index)
-                                        : pl_emit_linear_id(emitter, &view->launch);
-    uint32_t size = RULE_ELSE(KF_RANGE_07, index, 0);
-    return modulo(emitter, id, pl_emit_seen(emitter, view, PL_LOCAL_SIZE, size));
+    LLVMValueRef id = emit_id(emitter, view, index);
+    if (is_one_group(emitter, view)) return id; /* KF-PTX-06 */
+    /* KF-REMAP-10 */
+    return modulo(emitter, id,
+                  pl_emit_seen(emitter, view, PL_LOCAL_SIZE, RULE(KF_RANGE_07, index)));
 }
 
 static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint32_t index)
 {
-    bool whole = is_one_group(emitter, view);
-    bool remapped = whole ? RULE(KF_PTX_04) : RULE(KF_REMAP_11);
-    if (!remapped) return pl_emit_raw(emitter, &view->launch, PL_GROUP_ID, index);
-    if (whole) return constant(emitter, 0);
+    if (is_one_group(emitter, view)) return constant(emitter, RULE(KF_PTX_04, 0));
+    /* KF-REMAP-11 */
     return over(emitter, emit_id(emitter, view, index),
                 pl_emit_seen(emitter, view, PL_LOCAL_SIZE, index));
 }
@@ -174,27 +163,22 @@ static LLVMValueRef emit_group_id(pl_emitter *emitter, const pl_view *view, uint
 LLVMValueRef pl_emit_seen(pl_emitter *emitter, const pl_view *view, pl_component component,
                           uint32_t index)
 {
-    const rt_fusion_range *range = &view->kernel, *counted;
+    const rt_fusion_range *range = &view->kernel;
     LLVMValueRef linear;
     CHECK(index < RT_ND_RANGE_DIMENSIONS);
     if (!pl_is_remapped(view, component))
         return pl_emit_raw(emitter, &view->launch, component, index);
     switch (component) {
-    case PL_GLOBAL_SIZE:
-        return constant(emitter,
-                        RULE_ELSE(KF_REMAP_13, range->global[index], view->launch.global[index]));
-    case PL_GLOBAL_OFFSET:
-        return constant(emitter, RULE_ELSE(KF_REMAP_15, range->offset[index], 0));
+    case PL_GLOBAL_SIZE: return constant(emitter, RULE(KF_REMAP_13, range->global[index]));
+    case PL_GLOBAL_OFFSET: return constant(emitter, RULE(KF_REMAP_15, range->offset[index]));
     case PL_LOCAL_SIZE:
         if (is_one_group(emitter, view))
-            return constant(emitter, RULE_ELSE(KF_PTX_05, range->global[index], 1));
-        return constant(emitter, RULE_ELSE(KF_REMAP_14, range->local[index], 1));
+            return constant(emitter, RULE(KF_PTX_05, range->global[index]));
+        return constant(emitter, RULE(KF_REMAP_14, range->local[index]));
     case PL_NUM_WORK_GROUPS:
-        if (is_one_group(emitter, view))
-            return constant(emitter, RULE_ELSE(KF_PTX_03, 1, range->global[index]));
+        if (is_one_group(emitter, view)) return constant(emitter, RULE(KF_PTX_03, 1));
         CHECK(range->local[index] > 0);
-        counted = RULE_ELSE(KF_REMAP_12, range, &view->launch);
-        return constant(emitter, counted->global[index] / range->local[index]);
+        return constant(emitter, RULE(KF_REMAP_12, range->global[index] / range->local[index]));
     case PL_GLOBAL_ID:
         return plus(emitter, emit_id(emitter, view, index),
                     constant(emitter, range->offset[index]));

@@ -57,9 +57,9 @@ static void write_decoration(rt_buffer *out, uint32_t target, uint32_t decoratio
 
 /* ---- Decorations --------------------------------------------------------------------------- */
 
-/* Writes decorations for the host's access to a device_global and for when it is initialised. */
-static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
-                     const pl_device_global *global)
+/* Writes the decoration HostAccessINTEL, which every device_global has, since it carries the name
+ * by which the runtime finds the variable. */
+static void decorate_access(rt_buffer *out, uint32_t target, const rt_device_global *host)
 {
     static const uint32_t modes[RT_HOST_ACCESS_COUNT] = {
         [RT_HOST_ACCESS_READ] = 0,
@@ -67,28 +67,28 @@ static void decorate(rt_buffer *out, uint32_t target, rt_text symbol,
         [RT_HOST_ACCESS_READ_WRITE] = 2,
         [RT_HOST_ACCESS_NONE] = 3,
     };
-    const rt_device_global *host = &global->host;
     CHECK(host->host_access < RT_HOST_ACCESS_COUNT);
-    bool has_access = host->host_access != RT_HOST_ACCESS_READ_WRITE;
-    if (has_access || RULE(DG_POSTLINK_06)) {
-        rt_host_access access =
-            RULE_ELSE(DG_POSTLINK_07, host->host_access, RT_HOST_ACCESS_READ_WRITE);
-        rt_text name = RULE_ELSE(DG_POSTLINK_08, host->unique_id, symbol);
-        /* A name that is too long for an instruction can only come from LLVM IR input; it is
-         * truncated, so no lookup will find it. */
-        enum { LENGTH_MAX = 4 * 60000 };
-        if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
-        write_head(out, OP_DECORATE, 4 + words_of(name));
-        rt_write_u32(out, target);
-        rt_write_u32(out, DECORATION_HOST_ACCESS);
-        rt_write_u32(out, modes[access]);
-        write_literal(out, name);
-    }
+    rt_text name = RULE(DG_POSTLINK_08, host->unique_id);
+    /* A name that is too long for an instruction can only come from LLVM IR input; it is truncated,
+     * so no lookup will find it. */
+    enum { LENGTH_MAX = 4 * 60000 };
+    if (name.length > LENGTH_MAX) name.length = LENGTH_MAX;
+    write_head(out, OP_DECORATE, 4 + words_of(name));
+    rt_write_u32(out, target);
+    rt_write_u32(out, DECORATION_HOST_ACCESS);
+    rt_write_u32(out, modes[RULE(DG_POSTLINK_07, host->host_access)]);
+    write_literal(out, name);
+}
+
+/* Writes decorations for the host's access to a device_global and for when it is initialised. */
+static void decorate(rt_buffer *out, uint32_t target, const pl_device_global *global)
+{
+    RULE(DG_POSTLINK_06, decorate_access(out, target, &global->host));
     bool has_mode = global->init_mode != PL_GLOBAL_ABSENT;
-    if (has_mode && RULE(DG_POSTLINK_09))
+    if (RULE(DG_POSTLINK_09, has_mode))
         write_decoration(out, target, DECORATION_INIT_MODE, global->init_mode);
     bool has_csr = global->in_csr != PL_GLOBAL_ABSENT;
-    if (has_csr && RULE(DG_POSTLINK_10))
+    if (RULE(DG_POSTLINK_10, has_csr))
         write_decoration(out, target, DECORATION_IN_CSR, global->in_csr);
 }
 
@@ -138,11 +138,9 @@ void pl_device_globals_decorate(const pl_image_global *globals, uint32_t count, 
         if (instruction.opcode == OP_SOURCE) name_source(out_spirv, instruction.bytes.size);
         if (instruction.opcode != OP_DECORATE) continue;
         if (rt_spirv_word(&instruction, 2) != DECORATION_LINKAGE) continue;
-        rt_text symbol = rt_spirv_text(&instruction, 3);
-        uint32_t index = rt_map_find(&symbols, symbol);
-        if (index != RT_MAP_NONE) {
-            decorate(out_spirv, rt_spirv_word(&instruction, 1), symbol, &globals[index].global);
-        }
+        uint32_t index = rt_map_find(&symbols, rt_spirv_text(&instruction, 3));
+        if (index != RT_MAP_NONE)
+            decorate(out_spirv, rt_spirv_word(&instruction, 1), &globals[index].global);
     }
     CHECK(!walk.is_damaged && !in_capabilities && !in_extensions);
     CHECK(out_spirv->size > spirv.size && out_spirv->size % 4 == 0);

@@ -179,7 +179,7 @@ static rt_status take_declaration(taking *take, const declaration *at)
                       "does not have a type of 1 to 4294967295 bytes; declare it with "
                       "DEVICE_GLOBAL(type, name, properties...)");
     rt_text bytes = rt_arena_printf(&job->arena, "%llu", (unsigned long long)size);
-    if (RULE(DG_HEADER_08)) pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, bytes);
+    pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, RULE(DG_HEADER_08, bytes));
     bool local = pl_is_local(variable);
     rt_text id = symbol;
     if (!mangled)
@@ -226,7 +226,6 @@ static bool agrees(const pl_device_global *a, const pl_device_global *b)
 static rt_status enter(taking *take, const declaration *at, pl_device_globals *globals)
 {
     pl_device_global global;
-    if (!pl_is_device_global(at->variable)) return RT_STATUS_OK; /* only with a planted fault */
     RT_TRY(pl_device_global_read(take->job, at->variable, &global));
     rt_text id = global.host.unique_id;
     uint32_t known = rt_map_find(&globals->declared_ids, id);

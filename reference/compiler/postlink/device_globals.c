@@ -21,8 +21,8 @@ static bool has_attribute(LLVMValueRef variable, const char *name)
 bool pl_is_device_global(LLVMValueRef variable)
 {
     CHECK(LLVMIsAGlobalVariable(variable));
-    if (has_attribute(variable, PL_GLOBAL_SIZE)) return true;
-    return has_attribute(variable, PL_GLOBAL_ID) && !RULE(DG_POSTLINK_12);
+    /* Other attributes of device_globals serve other classes too (DG-POSTLINK-12). */
+    return has_attribute(variable, PL_GLOBAL_SIZE);
 }
 
 static rt_text text_of(pl_job *job, LLVMValueRef variable, const char *name)
@@ -82,14 +82,6 @@ static rt_status read_properties(pl_job *job, LLVMValueRef variable, pl_device_g
     return RT_STATUS_OK;
 }
 
-/* The size of the variable's type; 0 if the type is opaque. */
-static uint64_t size_in_ir(LLVMValueRef variable)
-{
-    if (!LLVMTypeIsSized(LLVMGlobalGetValueType(variable))) return 0;
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(variable));
-    return LLVMABISizeOfType(layout, LLVMGlobalGetValueType(variable));
-}
-
 rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_global *out_global)
 {
     CHECK(pl_is_device_global(variable));
@@ -112,11 +104,8 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     if (global.symbol.length == 0) return refuse(job, &global, "has no name; give it one");
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL)
         return refuse(job, &global, "is not in global memory; declare it with addrspace(1)");
-    rt_text bytes;
-    uint32_t size = (uint32_t)size_in_ir(variable); /* used if the attribute is missing (planted
-                                                     * fault) */
-    bool has_size = pl_variable_attribute(variable, PL_GLOBAL_SIZE, &bytes);
-    if (has_size && !rt_number_read_u32(bytes, 1, UINT32_MAX, &size))
+    uint32_t size = 0;
+    if (!rt_number_read_u32(text_of(job, variable, PL_GLOBAL_SIZE), 1, UINT32_MAX, &size))
         return refuse(job, &global,
                       "has the attribute '" PL_GLOBAL_SIZE
                       "' with a value that is not a number of bytes from 1 to 4294967295");
@@ -139,21 +128,6 @@ void pl_device_globals_free(pl_device_globals *globals)
 
 /* ---- The property set ---------------------------------------------------------------------- */
 
-/* Reports whether a kernel itself (not a function that it calls) refers to a variable, directly or
- * through a constant. */
-static bool is_used_by_kernel(LLVMValueRef value)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAInstruction(user)) {
-            if (pl_is_kernel(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))) return true;
-        } else if (is_used_by_kernel(user)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
 {
     uint32_t capacity = pl_symbol_count(image), count = 0;
@@ -161,22 +135,22 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     rt_property *symbols = rt_arena_alloc_array(&job->arena, capacity, sizeof *symbols);
     LLVMValueRef variable = job->device_globals ? LLVMGetFirstGlobal(image) : NULL;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        if (!pl_is_device_global(variable) || LLVMIsDeclaration(variable)) continue;
-        if (!RULE(DG_POSTLINK_02) && !is_used_by_kernel(variable)) continue;
+        bool is_described = pl_is_device_global(variable) && !LLVMIsDeclaration(variable);
+        if (!RULE(DG_POSTLINK_02, is_described)) continue;
         pl_device_global global;
         RT_TRY(pl_device_global_read(job, variable, &global));
         const rt_device_global *host = &global.host;
         rt_text symbol = pl_job_name(job, variable);
         rt_device_global_value value = {
-            .size = RULE_ELSE(DG_PROPSET_04, (uint32_t)host->size, (uint32_t)size_in_ir(variable)),
-            .image_scope = RULE_ELSE(DG_PROPSET_05, host->image_scope, true),
+            .size = (uint32_t)host->size,
+            .image_scope = RULE(DG_PROPSET_05, host->image_scope),
         };
         rt_buffer bytes = {0};
         rt_device_global_value_write(&bytes, value);
         CHECK(count < capacity);
         items[count] = (rt_property){
-            .name = RULE_ELSE(DG_PROPSET_01, host->unique_id, symbol),
-            .type = RULE_ELSE(DG_PROPSET_02, RT_PROPERTY_BYTES, RT_PROPERTY_UINT32),
+            .name = RULE(DG_PROPSET_01, host->unique_id),
+            .type = RULE(DG_PROPSET_02, RT_PROPERTY_BYTES),
             .number = value.size,
             .bytes = rt_arena_bytes(&job->arena, rt_buffer_bytes(&bytes)),
         };
@@ -188,7 +162,7 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
             .bytes = {(const uint8_t *)symbol.data, symbol.length},
         };
     }
-    if (count == 0 || !RULE(DG_POSTLINK_11)) return RT_STATUS_OK;
+    if (RULE(DG_POSTLINK_11, count == 0)) return RT_STATUS_OK;
     pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
     pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
     return RT_STATUS_OK;

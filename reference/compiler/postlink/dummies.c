@@ -23,9 +23,7 @@ void pl_dummy_empty(pl_job *job, LLVMModuleRef module, const pl_graph *graph, co
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
         if (part->placed[i].role != PL_ENTRY || node->kind != PL_VIRTUAL) continue;
-        /* Functions that use no optional feature are emptied too. Broken: these keep their bodies.
-         */
-        if (node->aspects == 0 && !RULE(VF_DUMMY_02)) continue;
+        /* Functions that use no optional feature are emptied too (VF-DUMMY-02). */
         LLVMValueRef function = function_of(module, node);
         /* The old body stays, unreachable, until the passes remove it. */
         LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(function);

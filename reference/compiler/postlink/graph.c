@@ -89,7 +89,7 @@ static void add_functions(builder *build, LLVMModuleRef module)
             node.kind = PL_KERNEL;
         } else if (node.set != PL_NONE) {
             node.kind = PL_VIRTUAL;
-        } else if (entry && RULE(DL_FE_02)) {
+        } else if (RULE(DL_FE_02, entry)) {
             node.kind = PL_EXTERNAL;
         }
         node.calls = rt_arena_text(&build->job->arena, pl_attribute(function, PL_CALLS_INDIRECTLY));

@@ -25,10 +25,6 @@ static void propagate_uses(pl_graph *graph)
             pl_aspects aspects = node->aspects | of_uses(graph, node->uses, node->use_count);
             /* A reference to a virtual function that is not a call carries no aspects, whether in a
              * vtable (VF-ASPECT-04) or elsewhere (VF-ASPECT-06). */
-            if (node->reference_count > 0 &&
-                (node->is_vtable ? !RULE(VF_ASPECT_04) : !RULE(VF_ASPECT_06))) {
-                aspects |= of_uses(graph, node->references, node->reference_count);
-            }
             CHECK((aspects & node->aspects) == node->aspects);
             changed = changed || aspects != node->aspects;
             node->aspects = aspects;
@@ -50,22 +46,21 @@ void pl_graph_fill_aspects(pl_graph *graph)
     for (uint32_t i = 0; i < graph->function_count; i++)
         graph->nodes[i].aspects = pl_aspects_of_function(graph->nodes[i].value);
     propagate_uses(graph);
-    /* A set has the aspects of all its functions. Broken: only those of one function. */
+    /* A set has the aspects of all its functions. */
     for (uint32_t i = 0; i < graph->function_count; i++) {
         const pl_node *node = &graph->nodes[i];
         if (node->set == PL_NONE) continue;
         CHECK(node->set < graph->set_count);
         pl_set *set = &graph->sets[node->set];
-        if (set->aspects == 0 || RULE(VF_ASPECT_01)) set->aspects |= node->aspects;
+        RULE(VF_ASPECT_01, set->aspects |= node->aspects);
     }
-    /* A kernel has the aspects of the sets that it calls indirectly. Broken: it has those of all
-     * sets. */
+    /* A kernel has the aspects of the sets that it calls indirectly. */
     for (uint32_t i = 0; i < graph->function_count; i++) {
         pl_node *node = &graph->nodes[i];
-        if (node->calls.length == 0 || !RULE(VF_ASPECT_02)) continue;
         for (uint32_t k = 0; k < graph->set_count; k++) {
-            bool named = names_set(node->calls, graph->sets[k].name);
-            if (named || !RULE(VF_ASPECT_03)) node->aspects |= graph->sets[k].aspects;
+            bool is_called = names_set(node->calls, graph->sets[k].name);
+            if (RULE(VF_ASPECT_03, is_called))
+                RULE(VF_ASPECT_02, node->aspects |= graph->sets[k].aspects);
         }
     }
     CHECK_SLOW(pl_graph_check(graph));

@@ -25,6 +25,11 @@
 
 #include <llvm-c/DebugInfo.h>
 
+static void make_internal(LLVMValueRef value)
+{
+    LLVMSetLinkage(value, LLVMInternalLinkage);
+}
+
 /* ---- Linkage ------------------------------------------------------------------------------- */
 
 static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
@@ -51,12 +56,10 @@ static void apply_role(LLVMValueRef value, const pl_node *node, pl_role role)
         return;
     }
     /* Other copies become internal, so that no two images of one input define the same symbol. */
-    bool internal = true;
-    if (node->kind == PL_HELPER) internal = RULE(DL_SPLIT_10);
-    if (node->kind == PL_EXTERNAL) {
-        internal = RULE(DL_SPLIT_11) && RULE(DL_SPLIT_12) && RULE(DL_SPLIT_03);
-    }
-    LLVMSetLinkage(value, internal ? LLVMInternalLinkage : LLVMExternalLinkage);
+    if (node->kind == PL_HELPER)
+        RULE(DL_SPLIT_10, make_internal(value));
+    else
+        RULE(DL_SPLIT_11, make_internal(value));
     if (node->kind == PL_KERNEL) pl_make_plain_function(value);
 }
 
@@ -251,14 +254,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;
-    rt_map separated = {0}; /* names that other images define because of the split */
-    for (uint32_t i = 0; i < part->count; i++) {
-        const pl_placed *placed = &part->placed[i];
-        if (placed->role == PL_IMPORT) rt_map_set(&separated, graph->nodes[placed->node].name, i);
-    }
-    rt_status status = pl_symbols_collect(job, module, &separated, &symbols);
-    rt_map_free(&separated);
-    RT_TRY(status);
+    pl_symbols_collect(job, module, &symbols);
     RT_TRY(ptx ? pl_ptx_write(job, module, request->library, &image->code)
                : write(job, request, module, &symbols, image));
     image->kernels = symbols.kernels;
@@ -271,8 +267,8 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
         pl_aspects used = pl_image_aspects(graph, part, pl_aspects_of_spirv(image->code));
         pl_properties_add_requirements(job, &properties, used, image->code);
     }
-    /* Without the flag, the IR is left out to keep images small. Broken: the flag is ignored. */
-    if (ptx && (request->embed_ir || !RULE(KF_TARGET_04))) embed_ir(job, module, &properties);
+    /* Without the flag, the IR is left out to keep images small. */
+    if (ptx && RULE(KF_TARGET_04, request->embed_ir)) embed_ir(job, module, &properties);
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0 && image->set_count == properties.count);
     CHECK_IMPLIES(ptx, image->format == RT_FORMAT_PTX);

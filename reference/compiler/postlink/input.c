@@ -45,7 +45,7 @@ static void mark_symbols(LLVMModuleRef module, rt_text source)
         bool is_symbol = pl_is_kernel(function) ? !pl_attribute_has(function, PL_MODULE_ID)
                                                 : !marked && is_external(function) &&
                                                       LLVMGetIntrinsicID(function) == 0;
-        if (is_symbol && RULE(DL_FE_01)) pl_attribute_set(function, PL_MODULE_ID, source);
+        if (is_symbol) RULE(DL_FE_01, pl_attribute_set(function, PL_MODULE_ID, source));
         if (!LLVMIsDeclaration(function)) {
             pl_attribute_set(function, "no-builtins", RT_TEXT(""));
         }

@@ -27,7 +27,7 @@ static rt_status make_images(pl_job *job, const rt_postlink_request *request, LL
     const pl_split_options options = {
         .split = request->split,
         .whole = request->whole,
-        .outlines = !ahead || !RULE(VF_AOT_01),
+        .outlines = RULE(VF_AOT_01, !ahead),
         .dummies = !ahead && request->profile == RT_PROFILE_DOCUMENTS,
     };
     RT_TRY(pl_split_plan(job, &graph, &options, &parts, &count));
@@ -60,7 +60,7 @@ rt_status pl_postlink(rt_sink *sink, const rt_postlink_request *request, rt_buff
     pl_job_open(&job, sink);
     job.profile = request->profile;
     job.format = request->format;
-    job.device_globals = request->device_globals || !RULE(DG_POSTLINK_01);
+    job.device_globals = RULE(DG_POSTLINK_01, request->device_globals);
     CHECK(out_answer->size == 0);
     pl_device_globals globals = {0};
     LLVMModuleRef input = NULL;

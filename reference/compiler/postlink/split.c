@@ -82,7 +82,7 @@ static uint32_t add_group(planner *plan)
 
 static uint32_t unit_key(const planner *plan, uint32_t unit)
 {
-    return plan->split == RT_SPLIT_OFF ? 0 : RULE_ELSE(DL_SPLIT_01, unit, 0);
+    return plan->split == RT_SPLIT_OFF ? 0 : RULE(DL_SPLIT_01, unit);
 }
 
 /* The group of a source's variables; created if necessary. */
@@ -101,11 +101,13 @@ static uint32_t group_of_unit(planner *plan, uint32_t unit)
 static uint32_t group_of_aspects(planner *plan, const pl_node *node)
 {
     uint32_t aspect_class = 0;
-    if (node->aspects != 0 && !plan->whole && RULE(VF_SPLIT_09)) {
-        aspect_class = rt_map_find_number(&plan->class_of_aspects, node->aspects);
+    bool is_plain = node->aspects == 0 || plan->whole;
+    if (RULE(VF_SPLIT_09, !is_plain)) {
+        pl_aspects aspects = RULE(VF_SPLIT_09, node->aspects);
+        aspect_class = rt_map_find_number(&plan->class_of_aspects, aspects);
         if (aspect_class == RT_MAP_NONE) {
             aspect_class = plan->class_of_aspects.count + 1;
-            rt_map_set_number(&plan->class_of_aspects, node->aspects, aspect_class);
+            rt_map_set_number(&plan->class_of_aspects, aspects, aspect_class);
         }
     }
     CHECK(aspect_class <= plan->class_of_aspects.count);
@@ -131,8 +133,8 @@ static void group_entries(planner *plan)
         if (!node->defined || (node->kind != PL_KERNEL && node->kind != PL_EXTERNAL)) continue;
         bool kernel = node->kind == PL_KERNEL;
         bool alone = plan->split == RT_SPLIT_PER_KERNEL && kernel;
-        bool apart = plan->split != RT_SPLIT_OFF && !kernel && !RULE(DL_SPLIT_09);
-        uint32_t home = alone || apart ? add_group(plan) : group_of_aspects(plan, node);
+        /* Functions of one source stay together (DL-SPLIT-09). */
+        uint32_t home = alone ? add_group(plan) : group_of_aspects(plan, node);
         CHECK(plan->groups.items && home < plan->groups.count);
         plan->nodes[i].home = home;
         group *at = &plan->groups.items[home];
@@ -145,16 +147,6 @@ static void group_entries(planner *plan)
     CHECK(plan->groups.count <= graph->function_count);
 }
 
-static bool is_referred(const pl_graph *graph, uint32_t index)
-{
-    for (uint32_t i = 0; i < graph->node_count; i++) {
-        const pl_node *node = &graph->nodes[i];
-        for (uint32_t k = 0; k < node->reference_count; k++)
-            if (node->references[k] == index) return true;
-    }
-    return false;
-}
-
 static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
 {
     *rt_vector_push(&plan->groups.items[home].virtuals) = index;
@@ -162,8 +154,7 @@ static void hold_virtual(planner *plan, uint32_t home, uint32_t index)
 }
 
 /* Each set with a function that the module defines is a group, whether or not the module creates
- * objects that use the set or calls it (VF-FE-01). Broken: functions that no vtable of the module
- * names are left out. */
+ * objects that use the set or calls it (VF-FE-01). */
 static void group_sets(planner *plan)
 {
     const pl_graph *graph = plan->graph;
@@ -174,8 +165,7 @@ static void group_sets(planner *plan)
     for (uint32_t i = 0; i < graph->function_count; i++) {
         const pl_node *node = &graph->nodes[i];
         if (node->kind != PL_VIRTUAL || !node->defined) continue;
-        if (!RULE(VF_FE_01) && !is_referred(graph, i)) continue;
-        uint32_t set = RULE_ELSE(VF_SPLIT_02, node->set, 0);
+        uint32_t set = RULE(VF_SPLIT_02, node->set);
         if (group_of[set] == PL_NONE) group_of[set] = add_group(plan);
         plan->groups.items[group_of[set]].set = set;
         hold_virtual(plan, group_of[set], i);
@@ -214,12 +204,11 @@ static void hold(planner *plan, uint32_t index, pl_role role)
 
 /* ---- Roles --------------------------------------------------------------------------------- */
 
-/* The role of a variable in an image that is not its home: a constant is copied. */
+/* The role of a variable in an image that is not its home: a constant is copied, and so is a
+ * device_global (DG-POSTLINK-05). */
 static pl_role role_of_variable(const planner *plan, uint32_t index)
 {
     const pl_node *node = &plan->graph->nodes[index];
-    if (node->device_global && plan->nodes[index].copied_before && !RULE(DG_POSTLINK_05))
-        return PL_IMPORT;
     bool elsewhere = node->offered && plan->nodes[index].home != PL_NONE;
     return elsewhere && node->shared ? PL_IMPORT : PL_COPY;
 }
@@ -232,19 +221,17 @@ static pl_role role_for_kernel(planner *plan, uint32_t used)
     if (node->kind == PL_VARIABLE) return role_of_variable(plan, used);
     if (node->kind != PL_EXTERNAL) return PL_COPY;
     if (plan->job->profile == RT_PROFILE_DPCPP) return PL_IMPORT;
-    return RULE(DL_SPLIT_02) && RULE(DL_SPLIT_04) ? PL_COPY : PL_IMPORT;
+    return RULE(DL_SPLIT_02, PL_COPY);
 }
 
-/* A SYCL_EXTERNAL function of another image is imported, not copied; helpers are copied. */
+/* A SYCL_EXTERNAL function of another image is imported, not copied; helpers are copied, even into
+ * several images (DL-SPLIT-07). */
 static pl_role role_for_function(planner *plan, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
     if (node->kind == PL_VARIABLE) return role_of_variable(plan, used);
-    bool helper = node->kind == PL_HELPER;
-    bool imported = (node->kind == PL_EXTERNAL && RULE(DL_SPLIT_08)) ||
-                    (helper && !RULE(DL_SPLIT_06)) ||
-                    (helper && plan->nodes[used].copied_before && !RULE(DL_SPLIT_07));
-    return imported ? PL_IMPORT : PL_COPY;
+    if (node->kind == PL_EXTERNAL) return RULE(DL_SPLIT_08, PL_IMPORT);
+    return RULE(DL_SPLIT_06, PL_COPY);
 }
 
 typedef pl_role role_rule(planner *plan, uint32_t used);
@@ -276,7 +263,7 @@ static void follow(planner *plan, role_rule *rule)
             CHECK(plan->graph->nodes[referred].set != PL_NONE);
             if (current_plan(plan, referred)->role != PL_ABSENT) continue;
             /* If virtual functions have no separate images, a slot is a use like any other. */
-            pl_role role = plan->outlines && RULE(VF_SPLIT_03) ? PL_SLOT : PL_COPY;
+            pl_role role = RULE(VF_SPLIT_03, plan->outlines) ? PL_SLOT : PL_COPY;
             hold(plan, referred, plan->graph->nodes[referred].defined ? role : PL_DECLARE);
         }
     }
@@ -298,21 +285,13 @@ static void push_all(planner *plan, const uint32_t *items, uint32_t count)
  * even in an image with a kernel of its source (DL-EXPORT-05). */
 static void fill_image(planner *plan, const group *entries)
 {
-    bool exports_bodies = entries->kernels.count == 0 || RULE(DL_EXPORT_05);
     hold_all(plan, entries->kernels.items, entries->kernels.count, PL_ENTRY);
     hold_all(plan, entries->variables.items, entries->variables.count, PL_ENTRY);
     hold_all(plan, entries->virtuals.items, entries->virtuals.count, PL_ENTRY);
-    if (exports_bodies)
-        hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
+    hold_all(plan, entries->functions.items, entries->functions.count, PL_ENTRY);
     push_all(plan, entries->kernels.items, entries->kernels.count);
     push_all(plan, entries->virtuals.items, entries->virtuals.count);
     follow(plan, role_for_kernel);
-    if (!exports_bodies) {
-        for (uint32_t i = 0; i < entries->functions.count; i++) {
-            uint32_t function = entries->functions.items[i];
-            if (current_plan(plan, function)->role == PL_ABSENT) hold(plan, function, PL_COPY);
-        }
-    }
     push_all(plan, entries->functions.items, entries->functions.count);
     push_all(plan, entries->variables.items, entries->variables.count);
     follow(plan, role_for_function);
@@ -437,13 +416,13 @@ static pl_part plan_part(planner *plan, uint32_t number)
             if (is_repeated && node->shared) note_torn(plan, index);
             continue;
         }
-        /* If other images may import a device_global, the first image that refers to it exports it;
+        /* Without image scope, any number of images may have it (DG-POSTLINK-04).  If other images
+         * may import a device_global, the first image that refers to it exports it;
          * the definitions in later images give way to that one. */
-        if (is_repeated && node->image_scope && !at->torn && RULE(DG_POSTLINK_03)) {
+        if (is_repeated && !at->torn && RULE(DG_POSTLINK_03, node->image_scope)) {
             at->torn = true;
             *rt_vector_push(&plan->scoped) = index;
         }
-        if (is_repeated && !node->image_scope && !RULE(DG_POSTLINK_04)) note_torn(plan, index);
         if (node->unit != PL_NONE && !is_repeated) {
             at->home = number;
             placed[i].role = PL_ENTRY;
@@ -465,13 +444,12 @@ static const pl_part *plan_parts(planner *plan, bool dummies, uint32_t *out_coun
         plan->nodes[i].image = 0;
     for (uint32_t number = 0; number < group_count; number++) {
         pl_part part = plan_part(plan, number);
-        /* The functions of a set without optional features could stay with their users. Broken:
-         * they are lost. */
-        if (part.set != PL_NONE && part.aspects == 0 && !RULE(VF_SPLIT_04)) continue;
+        /* The functions of a set without optional features could stay with their users
+         * (VF-SPLIT-04). */
         parts[count++] = part;
         /* A device that lacks an aspect of a set gets the set's dummy (VF-DUMMY-01). */
         bool optional = part.set != PL_NONE && plan->graph->sets[part.set].aspects != 0;
-        if (!dummies || !optional || !RULE(VF_DUMMY_01)) continue;
+        if (!dummies || !RULE(VF_DUMMY_01, optional)) continue;
         part.dummy = true;
         parts[count++] = part;
     }
@@ -535,8 +513,7 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     if (plan.split == RT_SPLIT_AUTO)
         plan.split = graph->calls_through_pointers ? RT_SPLIT_OFF : RT_SPLIT_PER_SOURCE;
     if (plan.whole) plan.split = RT_SPLIT_OFF;
-    plan.outlines = !plan.whole && options->outlines;
-    if (plan.outlines && plan.split == RT_SPLIT_OFF) plan.outlines = RULE(VF_SPLIT_01);
+    plan.outlines = !plan.whole && options->outlines; /* in every split mode (VF-SPLIT-01) */
     plan.nodes = rt_arena_alloc_array(&job->arena, graph->node_count, sizeof *plan.nodes);
     group_entries(&plan);
     choose_homes(&plan);

@@ -26,16 +26,6 @@ static bool is_reserved(rt_text symbol)
            !rt_text_starts(rest, "I");
 }
 
-static bool is_reserved_inside(rt_text symbol)
-{
-    if (!rt_text_starts(symbol, "_Z") || is_reserved(symbol)) return false;
-    for (size_t i = 2; i + 2 < symbol.length; i++) {
-        bool digit = symbol.data[i] >= '0' && symbol.data[i] <= '9';
-        if (digit && symbol.data[i + 1] == '_' && symbol.data[i + 2] == '_') return true;
-    }
-    return false;
-}
-
 /* ---- Declarations -------------------------------------------------------------------------- */
 
 bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function)
@@ -55,19 +45,15 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     CHECK(LLVMIsDeclaration(function));
     rt_text name = pl_name(function);
     bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
-    if (intrinsic && RULE(DL_IMPORT_07)) return PL_DECLARED_BUILTIN;
-    if (pl_symbol_is_spirv_operation(name)) {
-        return RULE(DL_IMPORT_03) ? PL_DECLARED_BUILTIN : PL_DECLARED_IMPORT;
-    }
+    if (RULE(DL_IMPORT_07, intrinsic)) return PL_DECLARED_BUILTIN;
+    if (RULE(DL_IMPORT_03, pl_symbol_is_spirv_operation(name))) return PL_DECLARED_BUILTIN;
     if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
-    if (is_reserved(name) && RULE(DL_IMPORT_02)) return PL_DECLARED_UNLISTED;
-    if (pl_attribute_has(function, PL_NOT_IMPORTED) && RULE(DL_IMPORT_04)) {
+    if (RULE(DL_IMPORT_02, is_reserved(name))) return PL_DECLARED_UNLISTED;
+    if (RULE(DL_IMPORT_04, pl_attribute_has(function, PL_NOT_IMPORTED)))
         return PL_DECLARED_UNLISTED;
-    }
     /* The function's set determines which image defines the function. */
-    if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+    if (RULE(VF_SPLIT_10, pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)))
         return PL_DECLARED_UNLISTED;
-    }
     /* Shipped DPC++ lists as imports (A3, A4) only declarations that its front end marked and that
      * are not indirectly callable. */
     bool marked = pl_attribute_has(function, PL_MODULE_ID) &&
@@ -103,61 +89,50 @@ static rt_text recorded_name(pl_job *job, LLVMValueRef function)
 {
     rt_text name = pl_job_name(job, function);
     CHECK(name.length > 0);
-    return RULE_ELSE(DL_IMPORT_06, name, ((rt_text){name.data, name.length - 1}));
+    return RULE(DL_IMPORT_06, name);
 }
 
 /* ---- Collection ---------------------------------------------------------------------------- */
 
 typedef struct collector {
     pl_job *job;
-    const rt_map *separated;
     pl_text_list imports, exports, unlisted, provided, kernels;
 } collector;
 
-static rt_status collect_declaration(collector *lists, LLVMValueRef function)
+/* Any reference counts, not only a call (DL-REQ-09). */
+static void collect_declaration(collector *lists, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
-    rt_text name = pl_name(function);
     pl_declaration kind = pl_declaration_classify(lists->job, function);
-    if (kind == PL_DECLARED_BUILTIN) return RT_STATUS_OK;
-    /* Taking a function's address is a reference too. Broken: only calls count. */
-    bool referred = kind == PL_DECLARED_IMPORT && (pl_any_call(function) || RULE(DL_REQ_09));
-    if (kind == PL_DECLARED_UNLISTED || !referred) {
+    if (kind == PL_DECLARED_BUILTIN) return;
+    bool is_listed = kind == PL_DECLARED_IMPORT;
+    if (RULE(DL_IMPORT_01, is_listed))
+        *rt_vector_push(&lists->imports) = recorded_name(lists->job, function);
+    else
         *rt_vector_push(&lists->unlisted) = pl_job_name(lists->job, function);
-        return RT_STATUS_OK;
-    }
-    if (is_reserved_inside(name) && !RULE(DL_IMPORT_10)) {
-        return rt_fail(lists->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_10,
-                       "symbol '%.*s' is reserved", RT_TEXT_ARG(name));
-    }
-    bool by_split = rt_map_find(lists->separated, name) != RT_MAP_NONE;
-    if (by_split && !RULE(DL_IMPORT_05)) return RT_STATUS_OK;
-    if (RULE(DL_IMPORT_01)) *rt_vector_push(&lists->imports) = recorded_name(lists->job, function);
-    return RT_STATUS_OK;
 }
 
 static void collect_export(collector *lists, LLVMValueRef function)
 {
     bool declared = LLVMIsDeclaration(function);
-    if (declared && RULE(DL_EXPORT_03)) return;
-    if (pl_is_kernel(function) && RULE(DL_EXPORT_02)) return;
+    if (RULE(DL_EXPORT_03, declared)) return;
+    if (RULE(DL_EXPORT_02, pl_is_kernel(function))) return;
     bool provided = !declared && !pl_is_local(function);
-    if (provided && pl_attribute_has(function, PL_INDIRECTLY_CALLABLE) && RULE(VF_SPLIT_10)) {
+    if (provided && RULE(VF_SPLIT_10, pl_attribute_has(function, PL_INDIRECTLY_CALLABLE))) {
         *rt_vector_push(&lists->provided) = pl_job_name(lists->job, function);
         return;
     }
     bool offered = pl_attribute_has(function, PL_MODULE_ID) &&
                    LLVMGetLinkage(function) == LLVMExternalLinkage &&
                    !pl_is_hidden_entry(lists->job, function);
-    if (offered && RULE(DL_EXPORT_01)) {
+    if (RULE(DL_EXPORT_01, offered))
         *rt_vector_push(&lists->exports) = recorded_name(lists->job, function);
-    }
 }
 
 /* The document's wording covers undefined variables, but its exclusions and its list of exports
  * mention only functions, so listing variables is as correct as not listing them; we list those
- * that another image can define and leave the others to the device. */
-static rt_status collect_variables(collector *lists, LLVMModuleRef module)
+ * that another image can define and leave the others to the device (DL-IMPORT-08). */
+static void collect_variables(collector *lists, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
@@ -169,17 +144,12 @@ static rt_status collect_variables(collector *lists, LLVMModuleRef module)
                 *rt_vector_push(&lists->exports) = recorded_name(lists->job, variable);
             continue;
         }
-        if (!RULE(DL_IMPORT_08)) {
-            return rt_fail(lists->job->sink, RT_POSTLINK_ERROR, RT_RULE_DL_IMPORT_08,
-                           "variable '%.*s' is not defined", RT_TEXT_ARG(name));
-        }
         if (rt_text_starts(name, "llvm.")) continue;
         bool imported = lists_variable(lists->job, variable) &&
                         lies_in_shared_memory(lists->job, variable) && !is_reserved(name);
         pl_text_list *list = imported ? &lists->imports : &lists->unlisted;
         *rt_vector_push(list) = recorded_name(lists->job, variable);
     }
-    return RT_STATUS_OK;
 }
 
 static void check_apart(rt_map *seen, const rt_text *names, uint32_t count)
@@ -203,27 +173,23 @@ static bool symbols_check(const pl_symbols *symbols)
     return true;
 }
 
-rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
-                             pl_symbols *out_symbols)
+void pl_symbols_collect(pl_job *job, LLVMModuleRef module, pl_symbols *out_symbols)
 {
-    CHECK(separated);
-    collector lists = {.job = job, .separated = separated};
-    rt_status status = RT_STATUS_OK;
+    collector lists = {.job = job};
     LLVMValueRef function = LLVMGetFirstFunction(module);
-    for (; function && rt_ok(status); function = LLVMGetNextFunction(function)) {
+    for (; function; function = LLVMGetNextFunction(function)) {
         collect_export(&lists, function);
         if (LLVMIsDeclaration(function)) {
-            status = collect_declaration(&lists, function);
+            collect_declaration(&lists, function);
         } else if (pl_is_kernel(function)) {
             *rt_vector_push(&lists.kernels) = pl_job_name(job, function);
         }
     }
-    if (rt_ok(status)) status = collect_variables(&lists, module);
+    collect_variables(&lists, module);
     out_symbols->imports = pl_job_keep_texts(job, &lists.imports, &out_symbols->import_count);
     out_symbols->exports = pl_job_keep_texts(job, &lists.exports, &out_symbols->export_count);
     out_symbols->unlisted = pl_job_keep_texts(job, &lists.unlisted, &out_symbols->unlisted_count);
     out_symbols->provided = pl_job_keep_texts(job, &lists.provided, &out_symbols->provided_count);
     out_symbols->kernels = pl_job_keep_texts(job, &lists.kernels, &out_symbols->kernel_count);
     CHECK_SLOW(symbols_check(out_symbols));
-    return status;
 }

@@ -44,9 +44,7 @@ bool pl_variable_is_offered(const pl_job *job, LLVMValueRef variable);
  * name or because it is indirectly callable; always false under the documents' profile. */
 bool pl_is_hidden_entry(const pl_job *job, LLVMValueRef function);
 
-/* Collects the symbols of an image after the split (DL-IMPORT-05). `separated` contains the names
- * that other images define because of the split. POSTLINK_ERROR: only with a planted fault. */
-RT_MUST_USE rt_status pl_symbols_collect(pl_job *job, LLVMModuleRef module, const rt_map *separated,
-                                         pl_symbols *out_symbols);
+/* Collects the symbols of an image after the split (DL-IMPORT-05). */
+void pl_symbols_collect(pl_job *job, LLVMModuleRef module, pl_symbols *out_symbols);
 
 #endif

@@ -25,7 +25,7 @@ static bool is_between(char c)
 }
 
 /* The arguments of a macro as written in the source, `"a", "b"` or `fp16, fp64`, as names separated
- * by commas (VF-PROP-02). Broken: only the first name. */
+ * by commas (VF-PROP-02). */
 static rt_text list_of(pl_job *job, rt_text written)
 {
     rt_buffer list = {0};
@@ -38,8 +38,7 @@ static rt_text list_of(pl_job *job, rt_text written)
             at++;
             continue;
         }
-        if (list.size > 0 && !RULE(VF_PROP_02)) break;
-        if (list.size > 0) rt_buffer_append_byte(&list, ',');
+        if (list.size > 0) RULE(VF_PROP_02, rt_buffer_append_byte(&list, ','));
         rt_buffer_append(&list, written.data + start, at - start);
     }
     rt_text result = rt_arena_text(&job->arena, rt_buffer_text(&list));
@@ -96,8 +95,8 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
                       "marks, backslashes or blanks; write them as \"a\", \"b\"");
     }
     rt_text value = row->is_list ? list_of(job, text) : text;
-    /* A property without an argument names the default set (VF-PROP-04).  Broken: it names none. */
-    if (row->of_sets && value.length == 0 && RULE(VF_PROP_04)) value = RT_TEXT(PL_DEFAULT_SET);
+    /* A property without an argument names the default set. */
+    if (row->of_sets && RULE(VF_PROP_04, value.length == 0)) value = RT_TEXT(PL_DEFAULT_SET);
     rt_text old = pl_attribute(function, row->attribute);
     if (pl_attribute_has(function, row->attribute) && !rt_text_equal(old, value)) {
         return refuse(
@@ -105,8 +104,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
             "has a virtual-function or aspect property twice, with different "
             "values; put a virtual function into only one set, and write each list only once");
     }
-    bool marks = value.length > 0 && RULE(VF_PROP_01);
-    if (marks) pl_attribute_set(function, row->attribute, value);
+    if (value.length > 0) RULE(VF_PROP_01, pl_attribute_set(function, row->attribute, value));
     return RT_STATUS_OK;
 }
 
@@ -231,7 +229,7 @@ static bool is_host_code(LLVMValueRef function, const void *user)
 {
     (void)user;
     if (pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)) return false;
-    return LLVMIsDeclaration(function) ? RULE(VF_FE_06) : RULE(VF_FE_02);
+    return LLVMIsDeclaration(function) ? RULE(VF_FE_06, true) : RULE(VF_FE_02, true);
 }
 
 void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text name)
@@ -244,9 +242,9 @@ void pl_virtual_functions_prepare(pl_job *job, LLVMModuleRef module, rt_text nam
                      rt_text_starts(symbol, "_ZTc");
         LLVMValueRef target = thunk ? target_of(function) : NULL;
         bool marked = target && pl_attribute_has(target, PL_INDIRECTLY_CALLABLE);
-        if (!marked || !RULE(VF_SPLIT_12)) continue;
-        pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
-                         pl_attribute(target, PL_INDIRECTLY_CALLABLE));
+        if (!marked) continue;
+        RULE(VF_SPLIT_12, pl_attribute_set(function, PL_INDIRECTLY_CALLABLE,
+                                           pl_attribute(target, PL_INDIRECTLY_CALLABLE)));
     }
     /* For its optimiser, clang copies vtables that another source defines; the copies lack what
      * only that source knows, such as the functions' marks. */

@@ -66,7 +66,7 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
         bool kernel = part->placed[i].role == PL_ENTRY && node->kind == PL_KERNEL;
-        if (kernel && RULE(VF_PROP_08)) add_names(&list, node->calls);
+        if (RULE(VF_PROP_08, kernel)) add_names(&list, node->calls);
     }
     return finish_names(job, &list);
 }
@@ -83,7 +83,7 @@ static rt_text creates_of(pl_job *job, const pl_graph *graph, const pl_part *par
         for (uint32_t k = 0; k < node->reference_count; k++) {
             uint32_t set = graph->nodes[node->references[k]].set;
             CHECK(set < graph->set_count);
-            created[set] = RULE(VF_PROP_09);
+            created[set] = RULE(VF_PROP_09, true);
         }
     }
     name_list list = {0};
@@ -100,10 +100,10 @@ static void add_relation_set(pl_job *job, property_list *items, const pl_graph *
     CHECK(part->set == PL_NONE || part->set < graph->set_count);
     bool provides = part->set != PL_NONE;
     if (provides) {
-        rt_text name = RULE_ELSE(VF_PROP_06, graph->sets[part->set].name, RT_TEXT("?"));
+        rt_text name = RULE(VF_PROP_06, graph->sets[part->set].name);
         *rt_vector_push(items) = text_property(job, RT_VIRTUAL_FUNCTIONS_PROVIDES, name);
     }
-    if (part->dummy && RULE(VF_PROP_07)) {
+    if (RULE(VF_PROP_07, part->dummy)) {
         *rt_vector_push(items) = (rt_property){
             .name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_DUMMY), .type = RT_PROPERTY_UINT32, .number = 1};
     }
@@ -144,9 +144,8 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
                                const pl_graph *graph, const pl_part *part, bool ahead)
 {
     property_list items = {0};
-    if (!ahead || !RULE(VF_PROP_11)) add_relation_set(job, &items, graph, part);
-    add_set(job, properties,
-            RULE_ELSE(VF_PROP_05, RT_SET_VIRTUAL_FUNCTIONS, "SYCL/virtual functions?"), &items);
+    if (RULE(VF_PROP_11, !ahead)) add_relation_set(job, &items, graph, part);
+    add_set(job, properties, RULE(VF_PROP_05, RT_SET_VIRTUAL_FUNCTIONS), &items);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         bool visible = !LLVMIsDeclaration(function) && !pl_is_local(function);
@@ -170,20 +169,17 @@ void pl_virtual_properties_add(pl_job *job, pl_properties *properties, LLVMModul
 pl_aspects pl_image_aspects(const pl_graph *graph, const pl_part *part, pl_aspects of_code)
 {
     CHECK_IMPLIES(part->dummy, part->set != PL_NONE);
-    if (part->dummy && RULE(VF_DUMMY_03)) return 0;
-    if (part->set != PL_NONE) return RULE_ELSE(VF_SPLIT_11, part->aspects, 0);
+    if (RULE(VF_DUMMY_03, part->dummy)) return 0;
+    if (part->set != PL_NONE) return RULE(VF_SPLIT_11, part->aspects);
     pl_aspects aspects = part->aspects;
     bool virtual_code = false;
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
         virtual_code = virtual_code || node->kind == PL_VIRTUAL;
-        /* A kernel that calls a virtual function but names no set is an ordinary kernel; only its
-         * author knows whether a launch reaches the call. Broken: no device can run the kernel. */
-        bool undeclared =
-            node->kind == PL_KERNEL && node->calls_pointers && node->calls.length == 0;
-        if (undeclared && !RULE(VF_FE_04)) aspects |= (pl_aspects)1 << 63;
     }
+    /* A kernel that calls a virtual function but names no set is an ordinary kernel; only its
+     * author knows whether a launch reaches the call (VF-FE-04). */
     /* Virtual functions, present with bodies or only in slots, may have added capabilities to the
      * code that the image's kernels do not need. */
-    return virtual_code && RULE(VF_DUMMY_05) ? aspects : aspects | of_code;
+    return RULE(VF_DUMMY_05, virtual_code) ? aspects : aspects | of_code;
 }

@@ -89,11 +89,10 @@ typedef struct drop {
     const pl_graph *graph;
     rt_map node_of; /* function -> node */
     pl_aspects supported;
-    bool drops_any; /* at least one set is dropped */
 } drop;
 
-/* The aspects of the whole set decide. Broken: those of the function alone decide. Sets that are
- * not dropped can still be called. Broken: if any set is dropped, all slots are emptied. */
+/* The aspects of the whole set decide: it can be used if all of them are supported.  Sets that are
+ * not dropped can still be called (VF-AOT-05). */
 static bool is_dropped(LLVMValueRef function, const void *user)
 {
     const drop *filter = user;
@@ -101,14 +100,9 @@ static bool is_dropped(LLVMValueRef function, const void *user)
     CHECK(index != RT_MAP_NONE);
     const pl_node *node = &filter->graph->nodes[index];
     if (node->set == PL_NONE) return false;
-    pl_aspects aspects =
-        RULE_ELSE(VF_AOT_03, filter->graph->sets[node->set].aspects, node->aspects);
-    /* A set can be used if all of its aspects are supported. Broken: if any is. */
+    pl_aspects aspects = RULE(VF_AOT_03, filter->graph->sets[node->set].aspects);
     bool lacks_some = (aspects & ~filter->supported) != 0;
-    bool unsupported =
-        RULE_ELSE(VF_AOT_04, lacks_some, lacks_some && (aspects & filter->supported) == 0);
-    if (unsupported && RULE(VF_AOT_02)) return true;
-    return filter->drops_any && !RULE(VF_AOT_05);
+    return RULE(VF_AOT_04, lacks_some);
 }
 
 void pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects supported)
@@ -116,8 +110,6 @@ void pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects suppor
     drop filter = {.graph = graph, .supported = supported};
     for (uint32_t i = 0; i < graph->function_count; i++)
         rt_map_set_number(&filter.node_of, (uintptr_t)graph->nodes[i].value, i);
-    for (uint32_t i = 0; i < graph->set_count; i++)
-        filter.drops_any = filter.drops_any || (graph->sets[i].aspects & ~supported) != 0;
-    pl_vtables_empty(module, is_dropped, &filter);
+    RULE(VF_AOT_02, pl_vtables_empty(module, is_dropped, &filter));
     rt_map_free(&filter.node_of);
 }
