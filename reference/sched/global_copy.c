@@ -275,7 +275,6 @@ static rt_status content_read(rt_scheduler *scheduler, const rt_global_copy *cop
             RT_TEXT_ARG(copy->name), (unsigned long long)memory->size,
             (unsigned long long)copy->type_size);
     }
-    /* Broken: the call returns before the command has ended. */
     RT_TRY(RULE(DG_PLUGIN_05, rt_scheduler_host_read(scheduler, memory)));
     rt_buffer_append(out_bytes, memory->host, (size_t)copy->type_size);
     /* The bytes that have a value: those reported by the device that last wrote the memory, or all

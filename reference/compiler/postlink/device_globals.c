@@ -135,8 +135,8 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     rt_property *symbols = rt_arena_alloc_array(&job->arena, capacity, sizeof *symbols);
     LLVMValueRef variable = job->device_globals ? LLVMGetFirstGlobal(image) : NULL;
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
-        bool is_described = pl_is_device_global(variable) && !LLVMIsDeclaration(variable);
-        if (!RULE(DG_POSTLINK_02, is_described)) continue;
+        /* Whichever functions of the image refer to it (DG-POSTLINK-02). */
+        if (!pl_is_device_global(variable) || LLVMIsDeclaration(variable)) continue;
         pl_device_global global;
         RT_TRY(pl_device_global_read(job, variable, &global));
         const rt_device_global *host = &global.host;
@@ -162,8 +162,8 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
             .bytes = {(const uint8_t *)symbol.data, symbol.length},
         };
     }
-    if (RULE(DG_POSTLINK_11, count == 0)) return RT_STATUS_OK;
-    pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count);
+    if (count == 0) return RT_STATUS_OK;
+    RULE(DG_POSTLINK_11, pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count));
     pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
     return RT_STATUS_OK;
 }

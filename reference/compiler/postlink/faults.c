@@ -2,6 +2,7 @@
 #include "reference/base/alloc.h"
 #include "reference/base/fault.h"
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/variable_attributes.h"
 #include "reference/compiler/postlink/device_globals.h"
@@ -78,16 +79,39 @@ static bool leaves_out(LLVMModuleRef module, const char *name)
            RT_FAULT(DL_IMPORT_05, "imports are those before the split");
 }
 
+/* Appends the SPIR-V operations that the module declares, if that fault is planted; returns the new
+ * number of imports. */
+static uint32_t add_operations(pl_job *job, LLVMModuleRef module, rt_text *imports, uint32_t count)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function) && pl_symbol_is_spirv_operation(pl_name(function)) &&
+            RT_FAULT(DL_IMPORT_03, "SPIR-V operations are imports"))
+            imports[count++] = pl_job_name(job, function);
+    }
+    return count;
+}
+
 void __wrap_pl_symbols_collect(pl_job *job, LLVMModuleRef module, pl_symbols *out_symbols)
 {
     __real_pl_symbols_collect(job, module, out_symbols);
-    rt_text *imports =
-        rt_arena_alloc_array(&job->arena, out_symbols->import_count, sizeof *imports);
-    uint32_t count = 0;
+    rt_text *imports = rt_arena_alloc_array(
+        &job->arena, (size_t)out_symbols->import_count + pl_symbol_count(module), sizeof *imports);
+    uint32_t count = 0, unlisted_count = out_symbols->unlisted_count;
+    rt_text *unlisted = rt_arena_alloc_array(
+        &job->arena, (size_t)unlisted_count + out_symbols->import_count, sizeof *unlisted);
+    for (uint32_t i = 0; i < unlisted_count; i++)
+        unlisted[i] = out_symbols->unlisted[i];
     for (uint32_t i = 0; i < out_symbols->import_count; i++) {
         rt_text name = out_symbols->imports[i];
-        if (!leaves_out(module, rt_arena_text(&job->arena, name).data)) imports[count++] = name;
+        if (leaves_out(module, rt_arena_text(&job->arena, name).data))
+            unlisted[unlisted_count++] = name;
+        else
+            imports[count++] = name;
     }
+    out_symbols->unlisted = unlisted;
+    out_symbols->unlisted_count = unlisted_count;
+    count = add_operations(job, module, imports, count);
     out_symbols->imports = imports;
     out_symbols->import_count = count;
 }
@@ -287,7 +311,7 @@ void __wrap_pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects
         before[i] = graph->sets[i].aspects;
         if (drops_all) graph->sets[i].aspects |= (pl_aspects)1 << 63;
     }
-    __real_pl_sets_drop(module, graph, supported);
+    __real_pl_sets_drop(module, graph, drops_all ? 0 : supported);
     for (uint32_t i = 0; i < graph->set_count; i++)
         graph->sets[i].aspects = before[i];
     rt_free(before);
@@ -308,10 +332,42 @@ void __wrap_rt_device_global_value_write(rt_buffer *out, rt_device_global_value 
     __real_rt_device_global_value_write(out, value);
 }
 
+/* True if a kernel itself, not a function that it calls, refers to the value. */
+static bool is_used_by_kernel(LLVMValueRef value)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool is_used = LLVMIsAInstruction(user)
+                           ? pl_is_kernel(LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)))
+                           : is_used_by_kernel(user);
+        if (is_used) return true;
+    }
+    return false;
+}
+
+/* Hides the device_globals to which no kernel refers, or shows them again. */
+static void change_globals(pl_job *job, LLVMModuleRef image, LLVMValueRef *initials, bool hides)
+{
+    uint32_t count = 0;
+    LLVMValueRef variable = job->device_globals ? LLVMGetFirstGlobal(image) : NULL;
+    for (; variable; variable = LLVMGetNextGlobal(variable), count++) {
+        if (!hides && initials[count]) LLVMSetInitializer(variable, initials[count]);
+        LLVMValueRef initial = LLVMGetInitializer(variable);
+        if (!hides || !initial || !pl_is_device_global(variable) || is_used_by_kernel(variable))
+            continue;
+        initials[count] = initial;
+        LLVMSetInitializer(variable, NULL);
+    }
+}
+
 rt_status __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
                                             pl_properties *properties)
 {
     rt_text value;
+    LLVMValueRef *initials =
+        rt_arena_alloc_array(&job->arena, pl_symbol_count(image), sizeof(LLVMValueRef));
+    bool hides = RT_FAULT(DG_POSTLINK_02, "only references in kernels count");
+    if (hides) change_globals(job, image, initials, true);
     LLVMValueRef variable = LLVMGetFirstGlobal(image);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         if (pl_is_device_global(variable) || !pl_variable_attribute(variable, PL_GLOBAL_ID, &value))
@@ -319,5 +375,7 @@ rt_status __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
         if (RT_FAULT(DG_POSTLINK_12, "any variable with an id is a device_global"))
             pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, RT_TEXT("8"));
     }
-    return __real_pl_device_globals_describe(job, image, properties);
+    rt_status status = __real_pl_device_globals_describe(job, image, properties);
+    if (hides) change_globals(job, image, initials, false);
+    return status;
 }

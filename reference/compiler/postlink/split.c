@@ -230,7 +230,8 @@ static pl_role role_for_function(planner *plan, uint32_t used)
 {
     const pl_node *node = &plan->graph->nodes[used];
     if (node->kind == PL_VARIABLE) return role_of_variable(plan, used);
-    if (node->kind == PL_EXTERNAL) return RULE(DL_SPLIT_08, PL_IMPORT);
+    bool is_external = node->kind == PL_EXTERNAL;
+    if (RULE(DL_SPLIT_08, is_external)) return PL_IMPORT;
     return RULE(DL_SPLIT_06, PL_COPY);
 }
 
