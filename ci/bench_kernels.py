@@ -1,9 +1,10 @@
 """ci/bench kernels: the simulated device against its peers, kernel by kernel, in one run.
 
 Every engine runs conformance/tools/bench/kernels on one processor: sim from the SPIR-V that assay compiles them
-to, with its checks and without them (sim-); the OpenCL platforms from source.  A row's time is the median time
-of a launch after warm-up, from the call to completion, excluding the build; Oclgrind, which takes seconds per
-launch, launches once.  The engines' results are compared, so that a fast wrong answer does not count.
+to, with its checks and without them (sim-), and as sim-compiled with its checks and its kernels compiled; the
+OpenCL platforms from source.  A row's time is the median time of a launch after warm-up, from the call to
+completion, excluding the build; Oclgrind, which takes seconds per launch, launches once.  The engines' results are
+compared, so that a fast wrong answer does not count.
 
 --set wild runs the kernels of conformance/tools/bench/kernels/wild, none of which was chosen for being fast.
 Their results are compared with those of a sequential reference, the same kernels compiled as C.  It prints the
@@ -45,6 +46,7 @@ def engines(names):
     intel = intel_library()
     table = [("sim", True, "sim", {}, 3, 15, True),
              ("sim", False, "sim-unchecked", {}, 3, 15, True),
+             ("sim-compiled", False, "sim-compiled", {}, 3, 15, True),
              ("pocl", False, "opencl", icd(POCL) | {"POCL_MAX_PTHREAD_COUNT": "1"}, 3, 15, Path(POCL).exists()),
              ("intel-cpu", False, "opencl", icd(intel), 3, 15, Path(intel).exists()),
              ("oclgrind", False, "opencl", oclgrind, 0, 1, Path(OCLGRIND).exists()),
@@ -160,16 +162,17 @@ def percentile(values, share):
 
 
 def print_wild(rows, columns):
-    """Prints sim's time divided by each peer's, and the parts of sim's time."""
+    """Prints sim's time, interpreted and compiled, divided by each peer's, and the parts of sim's time."""
     of = {(r["kernel"], column(r["engine"], r["checks"])): r for r in rows}
     kernels = list(dict.fromkeys(r["kernel"] for r in rows))
-    for peer in [c for c in columns if c not in ("sim", "sim-")]:
-        pairs = [(of[k, "sim"]["ms"] / of[k, peer]["ms"], k) for k in kernels if (k, "sim") in of and (k, peer) in of]
+    others = [(ours, c) for ours in ("sim", "sim-compiled") for c in columns if c not in (ours, "sim-")]
+    for ours, peer in others:
+        pairs = [(of[k, ours]["ms"] / of[k, peer]["ms"], k) for k in kernels if (k, ours) in of and (k, peer) in of]
         if not pairs:
             continue
         ratios = [ratio for ratio, _ in pairs]
         worst = ", ".join(f"{k} {ratio:.3g}" for ratio, k in sorted(pairs, reverse=True)[:5])
-        print(f"\nsim / {peer}, {len(pairs)} kernels: geometric mean {geometric_mean(ratios):.3g}, "
+        print(f"\n{ours} / {peer}, {len(pairs)} kernels: geometric mean {geometric_mean(ratios):.3g}, "
               f"90th percentile {percentile(ratios, 0.9):.3g}\n  worst: {worst}")
     whole = [k for k in kernels if (k, "sim") in of and (k, "sim-") in of]
     if not whole:
@@ -181,7 +184,7 @@ def print_wild(rows, columns):
     cost = geometric_mean([of[k, "sim"]["ms"] / of[k, "sim-"]["ms"] for k in whole])
     print(f"\nsim, {len(whole)} kernels, one launch each: front end {front:.0f} ms, decoding {decode:.1f} ms, "
           f"running {run:.0f} ms, checking {check:.0f} ms; checks cost a factor of {cost:.3g}")
-    for peer in [c for c in columns if c not in ("sim", "sim-")]:
+    for peer in [c for c in columns if not c.startswith("sim")]:
         there = [of[k, peer] for k in kernels if (k, peer) in of]
         first = sum(r["first_ms"] - r["ms"] for r in there)
         print(f"{peer}, {len(there)} kernels: building {sum(r['build_ms'] for r in there):.0f} ms, put off until the "
@@ -210,7 +213,7 @@ def bench(arguments):
             if is_wild:
                 results["the reference", False] = host_result(program, name, source, folder / "out")
             for engine, checks, backend, environment, warm_up, repeat in chosen:
-                code = spirv if engine == "sim" else source
+                code = spirv if engine.startswith("sim") else source
                 if is_wild and engine != "oclgrind":
                     warm_up, repeat = 2, 5
                 times = time_launches(program, backend, name, code, environment, warm_up, repeat, folder / "out",

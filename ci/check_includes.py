@@ -3,7 +3,8 @@
 
 usage: check_includes.py ROOT [TABLE]
 
-Also fails when the table itself has a cycle, when LLVM headers are used outside reference/compiler, and
+Also fails when the table itself has a cycle, when LLVM headers are used outside the folders of the two
+libraries that link LLVM, and
 when a folder's internal header (NAME_internal.h) is included from another folder.
 """
 import pathlib
@@ -13,6 +14,7 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
 CODE = {".c", ".h", ".cpp", ".inc", ".def"}
 TEST = re.compile(r"/(test|fuzz)/")
+USE_LLVM = ("reference/compiler", "sim/compiled")
 LLVM = re.compile(r"^(llvm-c|llvm|clang|clang-c|LLVMSPIRVLib)/")
 
 
@@ -86,8 +88,8 @@ def problems_of(root, folders, tests, restricted):
         for match in INCLUDE.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
             header = match.group(2)
-            if LLVM.match(header) and not is_inside(own, "reference/compiler"):
-                yield name, line, f"{header}: only the compiler plugin uses LLVM"
+            if LLVM.match(header) and not any(is_inside(own, f) for f in USE_LLVM):
+                yield name, line, f"{header}: only {' and '.join(USE_LLVM)} use LLVM"
             if match.group(1) == "<" or "/" not in header:
                 continue
             other = folder_of(header, folders)

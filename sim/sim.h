@@ -142,19 +142,22 @@ void sim_world_destroy(sim_world *world);
  * same bits; tests select one to verify that.  UNAVAILABLE: the processor lacks the level;
  * ERRC_INVALID: no such build. */
 RT_MUST_USE rt_status sim_world_choose_engine(sim_world *world, rt_text name);
-/* Selects how kernels run. "interpreted": by the engine; the default. "compiled": as machine code, which
- * the library at `path` (libassay_tier.so) generates, if it can; "measured": likewise, but only
- * kernels that have done enough work to be worth it. Bits and findings are the same in all cases: a
- * launch in which compiled code meets anything out of the ordinary is undone and interpreted.
- * ERRC_INVALID: no such tier; UNAVAILABLE: the library cannot be opened, and kernels are
- * interpreted. */
+/* Selects how kernels run: "interpreted", by the engine, which is the default; "compiled", as
+ * machine code that the library at `path` generates, if it can; "measured", likewise, but only
+ * kernels that have done enough work to be worth it. A NULL path is libassay_tier.so next to this
+ * program, or in
+ * ../lib/assay. Bits and findings do not depend on it: a launch in which compiled code meets
+ * anything out of the ordinary is undone and interpreted, and so is a kernel of which several
+ * launches were undone. ERRC_INVALID: no such tier; UNAVAILABLE: the library cannot be opened. */
 RT_MUST_USE rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path);
-/* Returns how many launches have run compiled, and how many were undone; the text, which lives as
- * long as the world, says why the last launch was not compiled, and is empty if it was. */
+/* What the tier has done since it was chosen. */
 typedef struct sim_tier_report {
-    uint64_t compiled, undone;
-    rt_text reason;
-    double compile_ms; /* time taken by all compilations */
+    uint64_t compiled, undone; /* launches that ran compiled, and that were undone */
+    rt_text reason;    /* why the last launch was interpreted, as the end of "… is interpreted
+                        * because it"; empty if it was not; static text */
+    rt_text kernel;    /* name of the kernel of the last launch */
+    bool is_news;      /* no earlier launch of that kernel was interpreted for a reason */
+    double compile_ms; /* processor time of all compilations */
 } sim_tier_report;
 sim_tier_report sim_world_tier_report(const sim_world *world);
 /* Lets launches use up to `count` threads of the process without changing any result: a launch

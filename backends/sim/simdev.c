@@ -376,7 +376,7 @@ static const dev_device_ops simdev_device_ops = {
 
 /* The values in a selector; each is empty if the selector does not contain it. */
 typedef struct selection {
-    rt_text schedule, engine, clock;
+    rt_text schedule, engine, clock, tier;
 } selection;
 
 /* Reads a selector, a comma-separated list of "NAME=value".  False if a name is unknown or occurs
@@ -386,9 +386,12 @@ static bool selection_read(rt_text selector, selection *out)
     const struct {
         const char *prefix;
         rt_text *value;
-    } known[] = {{"schedule=", &out->schedule}, {"engine=", &out->engine}, {"clock=", &out->clock}};
+    } known[] = {{"schedule=", &out->schedule},
+                 {"engine=", &out->engine},
+                 {"clock=", &out->clock},
+                 {"tier=", &out->tier}};
     const size_t count = sizeof known / sizeof *known;
-    *out = (selection){{0}, {0}, {0}};
+    *out = (selection){0};
     while (selector.length > 0) {
         rt_text choice = rt_text_take_until(&selector, ',');
         size_t i = 0;
@@ -415,11 +418,14 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "'%.*s' does not select the simulated device; write schedule= with "
                        "lockstep, forward, backward or seeded, engine= with base, v3 or v4, "
-                       "clock= with steps or host, or several of these separated by commas",
+                       "clock= with steps or host, tier= with interpreted, compiled or measured, "
+                       "or several of these separated by commas",
                        RT_TEXT_ARG(selector));
     sim_world *world = sim_world_create(parameters->sink, parameters->seed);
     rt_status status = RT_STATUS_OK;
     if (chosen.engine.length) status = sim_world_choose_engine(world, chosen.engine);
+    if (rt_ok(status) && chosen.tier.length)
+        status = sim_world_choose_tier(world, chosen.tier, NULL);
     if (!rt_ok(status)) {
         sim_world_destroy(world);
         return status;

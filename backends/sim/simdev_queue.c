@@ -20,6 +20,7 @@
 #include "reference/base/hash.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,6 +180,15 @@ static void output_print(void *user, rt_text text)
     }
 }
 
+/* With sim{tier=compiled}, says why a kernel is interpreted nevertheless. */
+static void tier_report(const simdev_command *command)
+{
+    sim_tier_report report = sim_world_tier_report(command->device->world);
+    if (!report.is_news) return;
+    fprintf(stderr, "assay: kernel '%.*s' is interpreted because it %.*s\n",
+            RT_TEXT_ARG(report.kernel), RT_TEXT_ARG(report.reason));
+}
+
 static rt_status command_run(simdev_command *command)
 {
     sim_world *world = command->device->world;
@@ -193,8 +203,10 @@ static rt_status command_run(simdev_command *command)
                                             .on_finding = finding_forward,
                                             .on_output = output_print,
                                             .user = command};
-        return sim_launch(world, command->kernel->kernel, &command->range, command->arguments,
-                          command->argument_count, &options);
+        rt_status status = sim_launch(world, command->kernel->kernel, &command->range,
+                                      command->arguments, command->argument_count, &options);
+        tier_report(command);
+        return status;
     }
     case COMMAND_READ:
         sim_object_read(world, command->from.memory->object, command->from.offset, command->size,

@@ -147,8 +147,12 @@ static const char *const *pocl_environment(rt_arena *arena, rt_text root)
 static const char *const schedules[] = {"lockstep", "forward", "backward", "seeded", NULL};
 static const char *const fusions[] = {"on", "off", "shipped", NULL}; /* unfused.h */
 static const char *const engines[] = {"base", "v3", "v4", NULL};
-static const cnf_setting sim_settings[] = {
-    {"schedule", schedules}, {"engine", engines}, {"fusion", fusions}, {NULL, NULL}};
+static const char *const tiers[] = {"interpreted", "compiled", "measured", NULL};
+static const cnf_setting sim_settings[] = {{"schedule", schedules},
+                                           {"engine", engines},
+                                           {"tier", tiers},
+                                           {"fusion", fusions},
+                                           {NULL, NULL}};
 
 static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
 static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};

@@ -1,10 +1,10 @@
 /* Control flow: which lanes run which block.
  *
- * The lanes in `active` run a block. Lanes that go elsewhere wait: `parked` has a bit for each block
- * in which lanes wait, and the context says which lanes. The lowest block always runs first, as in
- * the interpreter, so lanes meet where the code joins, and uniform values are used before other
- * lanes overwrite them. Since all waiting lanes are in later blocks than the active ones, a jump only
- * has to look for lanes that wait between here and its target. */
+ * The lanes in `active` run a block. Lanes that go elsewhere wait: `parked` has a bit for each
+ * block in which lanes wait, and the context says which lanes. The lowest block always runs first,
+ * as in the interpreter, so lanes meet where the code joins, and uniform values are used before
+ * other lanes overwrite them. Since all waiting lanes are in later blocks than the active ones, a
+ * jump only has to look for lanes that wait between here and its target. */
 #include "sim/compiled/emit.h"
 
 #include "reference/base/alloc.h"
@@ -74,8 +74,8 @@ static void park(tier_emitter *e, uint32_t block, LLVMValueRef lanes)
 {
     LLVMValueRef at = parked_lanes(e, block);
     LLVMValueRef before = LLVMBuildLoad2(e->builder, e->i16, at, "");
-    LLVMBuildStore(e->builder,
-                   LLVMBuildOr(e->builder, before, tier_bits(e, lanes, e->i16), ""), at);
+    LLVMBuildStore(e->builder, LLVMBuildOr(e->builder, before, tier_bits(e, lanes, e->i16), ""),
+                   at);
     LLVMValueRef parked = LLVMBuildOr(e->builder, parked_load(e), bit_of(e, block), "");
     LLVMBuildStore(e->builder, parked, e->parked);
     CHECK(block_at(e, block)->may_be_parked);
@@ -89,8 +89,7 @@ static void emit_unpark(tier_emitter *e, uint32_t block)
     LLVMValueRef lanes = LLVMBuildLoad2(e->builder, e->i16, at, "");
     LLVMBuildStore(e->builder, tier_number(e->i16, 0), at);
     LLVMBuildStore(e->builder, LLVMBuildBitCast(e->builder, lanes, e->mask, ""), e->active);
-    LLVMValueRef parked =
-        LLVMBuildAnd(e->builder, parked_load(e), all_but(e, block), "");
+    LLVMValueRef parked = LLVMBuildAnd(e->builder, parked_load(e), all_but(e, block), "");
     LLVMBuildStore(e->builder, parked, e->parked);
     LLVMBuildBr(e->builder, e->bodies[block]);
 }
@@ -108,7 +107,8 @@ static void emit_first(tier_emitter *e, uint32_t from, uint32_t end)
     }
     if (hides) {
         LLVMValueRef found = LLVMBuildAnd(e->builder, parked, set_value(e, &hidden), "");
-        LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, found, tier_number(e->word, 0), "");
+        LLVMValueRef none =
+            LLVMBuildICmp(e->builder, LLVMIntEQ, found, tier_number(e->word, 0), "");
         tier_give_up_unless(e, none, SIM_TIER_ORDER);
     }
     for (uint32_t k = from + 1; k < end; k++) {
@@ -126,13 +126,15 @@ static void emit_first(tier_emitter *e, uint32_t from, uint32_t end)
 /* Gives up if the launch could exceed its budget. */
 static void emit_budget(tier_emitter *e)
 {
-    const size_t members[2][2] = {
-        {offsetof(sim_tier_context, spent_max), 0}, {offsetof(sim_tier_context, steps_max), 1}};
+    const size_t members[2][2] = {{offsetof(sim_tier_context, spent_max), 0},
+                                  {offsetof(sim_tier_context, steps_max), 1}};
     for (uint32_t i = 0; i < 2; i++) {
         LLVMValueRef at = tier_pointer(e, e->context, members[i][0], e->i64);
         LLVMValueRef most = LLVMBuildLoad2(e->builder, e->i64, at, "");
-        LLVMValueRef now = LLVMBuildLoad2(e->builder, e->i64, members[i][1] ? e->steps : e->spent, "");
-        tier_give_up_unless(e, LLVMBuildICmp(e->builder, LLVMIntULE, now, most, ""), SIM_TIER_BUDGET);
+        LLVMValueRef now =
+            LLVMBuildLoad2(e->builder, e->i64, members[i][1] ? e->steps : e->spent, "");
+        tier_give_up_unless(e, LLVMBuildICmp(e->builder, LLVMIntULE, now, most, ""),
+                            SIM_TIER_BUDGET);
     }
 }
 
@@ -171,7 +173,8 @@ static void emit_jump(tier_emitter *e, uint32_t target)
 static void emit_done(tier_emitter *e)
 {
     LLVMBasicBlockRef slow = tier_block_new(e, "");
-    LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, parked_load(e), tier_number(e->word, 0), "");
+    LLVMValueRef none =
+        LLVMBuildICmp(e->builder, LLVMIntEQ, parked_load(e), tier_number(e->word, 0), "");
     LLVMBuildCondBr(e->builder, none, e->exit, slow);
     LLVMPositionBuilderAtEnd(e->builder, slow);
     emit_first(e, e->block, block_count(e));
@@ -181,7 +184,8 @@ static void emit_done(tier_emitter *e)
 static const sim_edge *edge_at(const tier_emitter *e, uint32_t edge)
 {
     const tier_block *block = block_at(e, e->block);
-    return &e->flat->instances.items[block->instance].function->edges[block->block->edge_first + edge];
+    return &e->flat->instances.items[block->instance]
+                .function->edges[block->block->edge_first + edge];
 }
 
 /* Executes an edge's moves for the active lanes. False if the edge only gives up. */
@@ -281,7 +285,8 @@ static void emit_switch_uniform(tier_emitter *e, const sim_code_block *block)
         const sim_edge *edge = edge_at(e, i);
         LLVMBasicBlockRef taken = tier_block_new(e, ""), next = tier_block_new(e, "");
         LLVMValueRef literal = tier_number(LLVMTypeOf(value), literal_of(block, edge));
-        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, value, literal, ""), taken, next);
+        LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, value, literal, ""), taken,
+                        next);
         LLVMPositionBuilderAtEnd(e->builder, taken);
         emit_edge(e, edge);
         LLVMPositionBuilderAtEnd(e->builder, next);
@@ -336,7 +341,8 @@ static void emit_switch(tier_emitter *e, const sim_code_block *block)
     lanes[0] = left;
     for (uint32_t i = 0; i < block->edge_count; i++) {
         LLVMBasicBlockRef all = tier_block_new(e, ""), next = tier_block_new(e, "");
-        LLVMValueRef others = LLVMBuildAnd(e->builder, active, LLVMBuildNot(e->builder, lanes[i], ""), "");
+        LLVMValueRef others =
+            LLVMBuildAnd(e->builder, active, LLVMBuildNot(e->builder, lanes[i], ""), "");
         LLVMBuildCondBr(e->builder, tier_any(e, others), next, all);
         LLVMPositionBuilderAtEnd(e->builder, all);
         emit_edge(e, edge_at(e, i));
@@ -368,7 +374,8 @@ static void emit_call(tier_emitter *e, const tier_block *from)
 {
     const tier_instance *caller = &e->flat->instances.items[from->instance];
     const tier_instance *callee = &e->flat->instances.items[from->callee];
-    CHECK(callee->first == e->block + 1 && callee->call->argument_count <= callee->function->parameter_count);
+    CHECK(callee->first == e->block + 1 &&
+          callee->call->argument_count <= callee->function->parameter_count);
     for (uint32_t i = 0; i < callee->call->argument_count; i++) {
         sim_leaf to = callee->function->parameters[i];
         sim_register place = caller->function->places[callee->call->argument_first + i];
@@ -438,7 +445,8 @@ static void emit_cost(tier_emitter *e, uint32_t cost)
     LLVMValueRef more = LLVMBuildMul(e->builder, count, tier_number(e->i64, cost), "");
     LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, spent, more, ""), e->spent);
     LLVMValueRef steps = LLVMBuildLoad2(e->builder, e->i64, e->steps, "");
-    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, steps, tier_number(e->i64, cost), ""), e->steps);
+    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, steps, tier_number(e->i64, cost), ""),
+                   e->steps);
 }
 
 static void emit_end(tier_emitter *e, const tier_block *from)

@@ -32,17 +32,16 @@ static void types_set(tier_emitter *e)
 /* Vectors of 512 bits are used as such. */
 static void attribute_add(const tier_emitter *e, const char *name, const char *value)
 {
-    LLVMAddAttributeAtIndex(
-        e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(e->llvm, name, (unsigned)strlen(name), value,
-                                  (unsigned)strlen(value)));
+    LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->llvm, name, (unsigned)strlen(name), value,
+                                                      (unsigned)strlen(value)));
 }
 
 static void function_open(tier_emitter *e)
 {
     LLVMTypeRef parameters[] = {e->bytes_pointer};
-    e->function = LLVMAddFunction(e->module, "tier_chunk",
-                                  LLVMFunctionType(e->i32, parameters, 1, false));
+    e->function =
+        LLVMAddFunction(e->module, "tier_chunk", LLVMFunctionType(e->i32, parameters, 1, false));
     attribute_add(e, "prefer-vector-width", "512");
     attribute_add(e, "min-legal-vector-width", "512");
     e->context = LLVMGetParam(e->function, 0);
@@ -51,7 +50,8 @@ static void function_open(tier_emitter *e)
     e->parked = LLVMBuildAlloca(e->variables, e->word, "parked");
     e->spent = LLVMBuildAlloca(e->variables, e->i64, "spent");
     e->steps = LLVMBuildAlloca(e->variables, e->i64, "steps");
-    e->values = LLVMBuildAlloca(e->variables, LLVMArrayType(e->i8, 16 * SIM_TIER_LANES * 8), "values");
+    e->values =
+        LLVMBuildAlloca(e->variables, LLVMArrayType(e->i8, 16 * SIM_TIER_LANES * 8), "values");
     e->index = LLVMBuildAlloca(e->variables, LLVMArrayType(e->i8, SIM_TIER_LANES * 8), "index");
     LLVMSetAlignment(e->values, 128);
     LLVMSetAlignment(e->index, 128);
@@ -146,7 +146,8 @@ static void emit_ends(tier_emitter *e)
         LLVMValueRef reason = tier_number(e->i32, i);
         /* A helper has recorded its reason. */
         if (i != SIM_TIER_NO_REASON)
-            LLVMBuildStore(e->builder, reason, member(e, offsetof(sim_tier_context, reason), e->i32));
+            LLVMBuildStore(e->builder, reason,
+                           member(e, offsetof(sim_tier_context, reason), e->i32));
         LLVMBuildRet(e->builder, tier_number(e->i32, SIM_TIER_GIVES_UP));
     }
 }

@@ -19,7 +19,7 @@ typedef struct tier_emitter {
     const tier_flat *flat;
     const sim_tier_helpers *helpers;
     LLVMContextRef llvm;
-    LLVMModuleRef module, lanes; /* `lanes`: lane.c */
+    LLVMModuleRef module, lanes;       /* `lanes`: lane.c */
     LLVMBuilderRef builder, variables; /* the second appends to the entry block */
     LLVMValueRef function, context;
     LLVMTypeRef i1, i8, i16, i32, i64, bytes_pointer, mask, word; /* word: a bit for each block */
@@ -84,8 +84,8 @@ typedef struct tier_memory {
     sim_tier_access *access;
     sim_lane_type type; /* of a component */
     const sim_register *places;
-    bool is_uniform;      /* all lanes have one address */
-    LLVMValueRef base;    /* the uniform part of the address */
+    bool is_uniform;       /* all lanes have one address */
+    LLVMValueRef base;     /* the uniform part of the address */
     LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */
     LLVMBasicBlockRef done;
 } tier_memory;
@@ -95,7 +95,8 @@ void tier_access_any(tier_emitter *e, const tier_memory *m);
 /* Ends an in-line load of a component. */
 void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component,
                       LLVMValueRef value);
-/* Gives up if an offset is outside [0, end) or not aligned; offsets and end are numbers of 64 bits. */
+/* Gives up if an offset is outside [0, end) or not aligned; offsets and end are numbers of 64 bits.
+ */
 void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offsets,
                         LLVMValueRef end);
 LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,

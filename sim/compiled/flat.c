@@ -3,16 +3,19 @@
 
 #include "reference/base/alloc.h"
 #include "sim/compiled/handlers.h"
+#include "sim/decode/limits.h"
 
-#define OPS_MAX    8192u
-#define DEPTH_MAX  16u
+#define OPS_MAX   8192u
+#define DEPTH_MAX 16u
 
 static const char *ops_are_covered(const sim_code_function *function, const sim_code_block *block)
 {
     for (uint32_t i = 0; i < block->op_count; i++) {
         const sim_op *op = &function->ops[block->op_first + i];
-        if (tier_handler_at(op->handler)->shape == TIER_UNCOVERED)
-            return tier_handler_at(op->handler)->name;
+        const tier_handler *handler = tier_handler_at(op->handler);
+        if (handler->shape != TIER_UNCOVERED) continue;
+        bool is_reason = handler->name && handler->name[0] >= 'a';
+        return is_reason ? handler->name : "extracts or inserts bit-fields";
     }
     return NULL;
 }
@@ -78,7 +81,8 @@ static const char *blocks_add(tier_flat *flat, uint32_t instance)
         flat->op_count += block->op_count;
         if (at >= TIER_BLOCKS_MAX || flat->op_count > OPS_MAX) return "is too large";
         flat->instances.items[instance].place_of[b] = at;
-        *rt_vector_push(&flat->blocks) = (tier_block){.instance = instance, .block = block, .left = left};
+        *rt_vector_push(&flat->blocks) =
+            (tier_block){.instance = instance, .block = block, .left = left};
         left = SIM_NONE;
         if (block->end == SIM_END_BARRIER) flat->blocks.items[at].barrier = flat->barrier_count++;
         if (block->end != SIM_END_CALL) continue;
@@ -119,8 +123,9 @@ static void edges_examine(tier_flat *flat)
         const tier_block *from = &flat->blocks.items[b];
         const tier_instance *in = &flat->instances.items[from->instance];
         const sim_edge *edges = in->function->edges + from->block->edge_first;
-        bool diverges = (from->block->end == SIM_END_BRANCH || from->block->end == SIM_END_SWITCH) &&
-                        !sim_register_uniform(from->block->condition);
+        bool diverges =
+            (from->block->end == SIM_END_BRANCH || from->block->end == SIM_END_SWITCH) &&
+            !sim_register_uniform(from->block->condition);
         for (uint32_t e = 0; e < from->block->edge_count; e++) {
             uint32_t target = tier_target(flat, b, &edges[e]);
             if (target <= b) *rt_vector_push(&flat->loops) = (tier_loop){target, b};
@@ -138,6 +143,8 @@ const char *tier_flatten(const sim_program *program, uint32_t function, tier_fla
     *out_flat = (tier_flat){.program = program, .barrier_count = 1};
     uint32_t kernel = instance_add(out_flat, &program->functions[function], SIM_NONE, NULL);
     const char *reason = blocks_add(out_flat, kernel);
+    if (!reason && out_flat->private_bytes * SIM_LANES > SIM_PRIVATE_BYTES_MAX)
+        reason = "may exhaust its stack";
     if (!reason) tier_flat_examine(out_flat);
     return reason;
 }
@@ -155,7 +162,8 @@ void tier_flat_free(tier_flat *flat)
 
 #define TRACE_DEPTH_MAX 12u
 
-/* A private variable of an instance or, if that is SIM_NONE, a scalar of the kernel's parameters. */
+/* A private variable of an instance or, if that is SIM_NONE, a scalar of the kernel's parameters.
+ */
 typedef struct variable {
     uint32_t instance, number;
 } variable;
@@ -185,8 +193,8 @@ static bool writes(const sim_code_function *function, const sim_op *op, sim_regi
 
 static bool trace_found(trace *t, variable found)
 {
-    bool agrees = !t->is_found ||
-                  (t->found.instance == found.instance && t->found.number == found.number);
+    bool agrees =
+        !t->is_found || (t->found.instance == found.instance && t->found.number == found.number);
     t->is_found = true;
     t->found = found;
     return agrees;
@@ -229,8 +237,8 @@ static bool trace_writers(trace *t, uint32_t instance, sim_register place)
             continue;
         }
         if (i >= in->call->argument_count) return false;
-        sim_register argument = t->flat->instances.items[in->caller]
-                                    .function->places[in->call->argument_first + i];
+        sim_register argument =
+            t->flat->instances.items[in->caller].function->places[in->call->argument_first + i];
         if (!trace_register(t, in->caller, NULL, NULL, argument)) return false;
     }
     for (uint32_t b = 0; b < function->block_count; b++) {
@@ -296,7 +304,8 @@ static bool is_global_parameter(const sim_program *program, uint32_t function, u
         const sim_kernel *kernel = &program->kernels[i];
         if (kernel->function != function) continue;
         for (uint32_t k = 0; k < kernel->parameter_count; k++) {
-            if (kernel->leaf_first[k] == leaf) return kernel->parameters[k].kind == SIM_PARAMETER_GLOBAL;
+            if (kernel->leaf_first[k] == leaf)
+                return kernel->parameters[k].kind == SIM_PARAMETER_GLOBAL;
         }
     }
     return false;
@@ -310,8 +319,10 @@ static bool may_store_locally(const tier_flat *flat, const tier_block *block)
         const sim_op *op = &function->ops[block->block->op_first + i];
         trace t = {.flat = flat};
         if (tier_handler_at(op->handler)->shape != TIER_STORE) continue;
-        if (!trace_register(&t, block->instance, block->block, op, op->a) || !t.is_found) return true;
-        if (t.found.instance == SIM_NONE && !is_global_parameter(flat->program, kernel, t.found.number))
+        if (!trace_register(&t, block->instance, block->block, op, op->a) || !t.is_found)
+            return true;
+        if (t.found.instance == SIM_NONE &&
+            !is_global_parameter(flat->program, kernel, t.found.number))
             return true;
     }
     return false;
@@ -352,9 +363,11 @@ static void parts_examine(tier_flat *flat)
         const tier_block *from = &flat->blocks.items[b];
         const tier_instance *in = &flat->instances.items[from->instance];
         for (uint32_t e = 0; e < from->block->edge_count; e++)
-            parts_join(parts, b, tier_target(flat, b, &in->function->edges[from->block->edge_first + e]));
+            parts_join(parts, b,
+                       tier_target(flat, b, &in->function->edges[from->block->edge_first + e]));
         bool is_barrier = from->block->end == SIM_END_BARRIER && orders_local(from->block->extra);
-        if (sim_end_falls_through((sim_end)from->block->end) && !is_barrier) parts_join(parts, b, b + 1);
+        if (sim_end_falls_through((sim_end)from->block->end) && !is_barrier)
+            parts_join(parts, b, b + 1);
         if (from->block->end == SIM_END_RETURN && from->instance != 0)
             parts_join(parts, b, in->last + 1);
     }

@@ -21,13 +21,13 @@ typedef struct tier_instance {
 typedef struct tier_block {
     uint32_t instance;
     const sim_code_block *block;
-    uint32_t callee;    /* SIM_END_CALL: the instance that it enters */
-    uint32_t left;      /* the instance that lanes have left when they enter this block by a return;
-                         * SIM_NONE: none */
-    uint32_t barrier;   /* SIM_END_BARRIER: its number, from 1 */
-    bool stores_locally; /* a work-item of the group may store to local memory before the next barrier
-                          * or since the last */
-    bool may_be_parked; /* lanes may wait to enter it while others run earlier blocks */
+    uint32_t callee;  /* SIM_END_CALL: the instance that it enters */
+    uint32_t left;    /* the instance that lanes have left when they enter this block by a return;
+                       * SIM_NONE: none */
+    uint32_t barrier; /* SIM_END_BARRIER: its number, from 1 */
+    bool stores_locally; /* a work-item of the group may store to local memory before the next
+                          * barrier or since the last */
+    bool may_be_parked;  /* lanes may wait to enter it while others run earlier blocks */
 } tier_block;
 
 /* The blocks [header, last], which a back edge repeats. */

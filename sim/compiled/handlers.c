@@ -16,49 +16,49 @@
     ROW(op##_##from##_##to##_S, #op "_" #from "_" #to, SHAPE, SIM_FORM_SS, from, to)
 
 /* Shifts are binary operations of integers that can be undefined. */
-#define SHAPE_OF_ADD BINARY
-#define SHAPE_OF_SUB BINARY
-#define SHAPE_OF_MUL BINARY
-#define SHAPE_OF_AND BINARY
-#define SHAPE_OF_OR  BINARY
-#define SHAPE_OF_XOR BINARY
-#define SHAPE_OF_SHL BINARY_DEFINED
-#define SHAPE_OF_SHR BINARY_DEFINED
-#define SHAPE_OF_SAR BINARY_DEFINED
+#define SHAPE_OF_ADD            BINARY
+#define SHAPE_OF_SUB            BINARY
+#define SHAPE_OF_MUL            BINARY
+#define SHAPE_OF_AND            BINARY
+#define SHAPE_OF_OR             BINARY
+#define SHAPE_OF_XOR            BINARY
+#define SHAPE_OF_SHL            BINARY_DEFINED
+#define SHAPE_OF_SHR            BINARY_DEFINED
+#define SHAPE_OF_SAR            BINARY_DEFINED
 #define INTEGER_1(op, t, shape) FOUR_ROWS(op, t, shape, t)
-#define INTEGER(op, t)       INTEGER_1(op, t, SHAPE_OF_##op)
-#define INTEGERS(op)         SIM_INT_TYPES(INTEGER, op)
-#define COMPARE(op, t)       FOUR_ROWS(op, t, BINARY, I8)
-#define COMPARES(op)         SIM_INT_TYPES(COMPARE, op)
-#define FLOAT_COMPARES(op)   SIM_FLOAT_TYPES(COMPARE, op)
-#define FLOAT(op, t)         FOUR_ROWS(op, t, BINARY, t)
-#define FLOATS(op)           SIM_FLOAT_TYPES(FLOAT, op)
-#define RARE(op, t)          TWO_ROWS(op, t, BINARY, t)
-#define RARES(op)            SIM_INT_TYPES(RARE, op)
-#define FLOAT_RARES(op)      SIM_FLOAT_TYPES(RARE, op)
-#define DIVIDE(op, t)        TWO_ROWS(op, t, DIVIDE, t)
-#define DIVIDES(op)          SIM_INT_TYPES(DIVIDE, op)
-#define UNARY(op, t)         TWO_ROWS(op, t, UNARY, t)
-#define UNARIES(op)          SIM_INT_TYPES(UNARY, op)
-#define FLOAT_UNARIES(op)    SIM_FLOAT_TYPES(UNARY, op)
-#define TERNARY(op, t)       TWO_ROWS(op, t, TERNARY, t)
-#define TERNARIES(op)        SIM_FLOAT_TYPES(TERNARY, op)
-#define MATH(op, t)          TWO_ROWS(op, t, op, t)
-#define MATHS(op)            SIM_FLOAT_TYPES(MATH, op)
-#define CONVERSION(op, f, t) CONVERT_ROWS(op, f, t, UNARY)
-#define TO_INT(op, f, t)     CONVERT_ROWS(op, f, t, UNARY_DEFINED)
-#define MOVED(op, t)         FOUR_ROWS(op, t, op, t)
-#define PICKED(op, t)        TWO_ROWS(op, t, op, t)
-/* In PLACE and the fields, the width of what is selected is an operand. */
-#define SHAPE_OF_UFIELD UNCOVERED
-#define SHAPE_OF_SFIELD UNCOVERED
-#define SHAPE_OF_PLACE  UNCOVERED
-#define SHAPE_OF_INDEX  INDEX
-#define SHAPE_OF_HOLDS  HOLDS
-#define SHAPE_OF_BOUND  BOUND
+#define INTEGER(op, t)          INTEGER_1(op, t, SHAPE_OF_##op)
+#define INTEGERS(op)            SIM_INT_TYPES(INTEGER, op)
+#define COMPARE(op, t)          FOUR_ROWS(op, t, BINARY, I8)
+#define COMPARES(op)            SIM_INT_TYPES(COMPARE, op)
+#define FLOAT_COMPARES(op)      SIM_FLOAT_TYPES(COMPARE, op)
+#define FLOAT(op, t)            FOUR_ROWS(op, t, BINARY, t)
+#define FLOATS(op)              SIM_FLOAT_TYPES(FLOAT, op)
+#define RARE(op, t)             TWO_ROWS(op, t, BINARY, t)
+#define RARES(op)               SIM_INT_TYPES(RARE, op)
+#define FLOAT_RARES(op)         SIM_FLOAT_TYPES(RARE, op)
+#define DIVIDE(op, t)           TWO_ROWS(op, t, DIVIDE, t)
+#define DIVIDES(op)             SIM_INT_TYPES(DIVIDE, op)
+#define UNARY(op, t)            TWO_ROWS(op, t, UNARY, t)
+#define UNARIES(op)             SIM_INT_TYPES(UNARY, op)
+#define FLOAT_UNARIES(op)       SIM_FLOAT_TYPES(UNARY, op)
+#define TERNARY(op, t)          TWO_ROWS(op, t, TERNARY, t)
+#define TERNARIES(op)           SIM_FLOAT_TYPES(TERNARY, op)
+#define MATH(op, t)             TWO_ROWS(op, t, op, t)
+#define MATHS(op)               SIM_FLOAT_TYPES(MATH, op)
+#define CONVERSION(op, f, t)    CONVERT_ROWS(op, f, t, UNARY)
+#define TO_INT(op, f, t)        CONVERT_ROWS(op, f, t, UNARY_DEFINED)
+#define MOVED(op, t)            FOUR_ROWS(op, t, op, t)
+#define PICKED(op, t)           TWO_ROWS(op, t, op, t)
+/* In PLACE and the fields, the width of what is selected is an operand: not covered. */
+#define SHAPE_OF_UFIELD         UNCOVERED
+#define SHAPE_OF_SFIELD         UNCOVERED
+#define SHAPE_OF_PLACE          UNCOVERED
+#define SHAPE_OF_INDEX          INDEX
+#define SHAPE_OF_HOLDS          HOLDS
+#define SHAPE_OF_BOUND          BOUND
 #define CHECKED_1(op, t, shape) TWO_ROWS(op, t, shape, t)
-#define CHECKED(op, t)       CHECKED_1(op, t, SHAPE_OF_##op)
-#define CHECKEDS(op)         SIM_INT_TYPES(CHECKED, op)
+#define CHECKED(op, t)          CHECKED_1(op, t, SHAPE_OF_##op)
+#define CHECKEDS(op)            SIM_INT_TYPES(CHECKED, op)
 #define MEMORY(op, form)                                                                           \
     ROW(op##_##form##_8, #op, op, SIM_MEMORY_##form, I8, I8)                                       \
     ROW(op##_##form##_16, #op, op, SIM_MEMORY_##form, I16, I16)                                    \
@@ -67,33 +67,38 @@
 #define OTHER(handler, NAME, SHAPE) ROW(handler, NAME, SHAPE, SIM_FORM_VV, I64, I64)
 
 static const tier_handler handlers[SIM_HANDLER_COUNT] = {
-    SIM_INT_BINARY(INTEGERS) SIM_FLOAT_BINARY(FLOATS) SIM_INT_COMPARE(COMPARES)
-        SIM_FLOAT_COMPARE(FLOAT_COMPARES) SIM_INT_RARE(RARES) SIM_INT_DIVIDE(DIVIDES)
-            SIM_FLOAT_RARE(FLOAT_RARES) SIM_INT_UNARY(UNARIES) SIM_FLOAT_UNARY(FLOAT_UNARIES)
-                TWO_ROWS(RSQRT, F32, UNARY, F32) SIM_MATH(MATHS) SIM_TERNARY(TERNARIES)
-                    SIM_CONVERSIONS(CONVERSION) SIM_FLOAT_TO_INT(TO_INT) SIM_INT_TYPES(MOVED, MOVE)
-                        SIM_INT_TYPES(MOVED, SELECT) SIM_INT_TYPES(PICKED, PICK)
-                            SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE)
-                                CONVERT_ROWS(HTOF, I16, F32, UNARY) SIM_INT_CHECKED(CHECKEDS)
-    OTHER(FENCE, "FENCE", FENCE)
-    OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS)
-    OTHER(FORGET, "FORGET", FORGET)
-    OTHER(FTOH_F32_I16_V, "a conversion to half", UNCOVERED)
-    OTHER(FTOH_F32_I16_S, "a conversion to half", UNCOVERED)
-    OTHER(FTOH_F64_I16_V, "a conversion to half", UNCOVERED)
-    OTHER(FTOH_F64_I16_S, "a conversion to half", UNCOVERED)
-    OTHER(ATOMIC_I16, "an atomic", UNCOVERED)
-    OTHER(ATOMIC_I32, "an atomic", UNCOVERED)
-    OTHER(ATOMIC_I64, "an atomic", UNCOVERED)
-    OTHER(CONVERT_V, "a conversion with its own rounding", UNCOVERED)
-    OTHER(CONVERT_S, "a conversion with its own rounding", UNCOVERED)
-    OTHER(COLLECTIVE, "an operation of a sub-group", UNCOVERED)
-    OTHER(GROUP_PUT, "an operation of the work-group", UNCOVERED)
-    OTHER(GROUP_TAKE, "an operation of the work-group", UNCOVERED)
-    OTHER(ASYNC_COPY, "an asynchronous copy", UNCOVERED)
-    OTHER(WAIT_EVENTS, "an asynchronous copy", UNCOVERED)
-    OTHER(PRINT, "printf", UNCOVERED)
-    OTHER(COPY_MEMORY, "a copy of memory", UNCOVERED)};
+    SIM_INT_BINARY(INTEGERS) SIM_FLOAT_BINARY(FLOATS) SIM_INT_COMPARE(COMPARES) SIM_FLOAT_COMPARE(
+        FLOAT_COMPARES) SIM_INT_RARE(RARES) SIM_INT_DIVIDE(DIVIDES) SIM_FLOAT_RARE(FLOAT_RARES)
+        SIM_INT_UNARY(UNARIES) SIM_FLOAT_UNARY(FLOAT_UNARIES) TWO_ROWS(RSQRT, F32, UNARY, F32)
+            SIM_MATH(MATHS) SIM_TERNARY(TERNARIES) SIM_CONVERSIONS(CONVERSION) SIM_FLOAT_TO_INT(
+                TO_INT) SIM_INT_TYPES(MOVED, MOVE) SIM_INT_TYPES(MOVED,
+                                                                 SELECT) SIM_INT_TYPES(PICKED, PICK)
+                SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE) CONVERT_ROWS(
+                    HTOF, I16, F32, UNARY) SIM_INT_CHECKED(CHECKEDS) OTHER(FENCE, "FENCE", FENCE)
+                    OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS) OTHER(
+                        FORGET, "FORGET",
+                        FORGET) OTHER(FTOH_F32_I16_V, "converts to half", UNCOVERED)
+                        OTHER(FTOH_F32_I16_S, "converts to half", UNCOVERED) OTHER(
+                            FTOH_F64_I16_V,
+                            "converts to half",
+                            UNCOVERED) OTHER(FTOH_F64_I16_S, "converts to half", UNCOVERED)
+                            OTHER(ATOMIC_I16, "has atomics",
+                                  UNCOVERED) OTHER(ATOMIC_I32, "has atomics", UNCOVERED)
+                                OTHER(ATOMIC_I64, "has atomics", UNCOVERED) OTHER(
+                                    CONVERT_V, "has a conversion with its own rounding", UNCOVERED)
+                                    OTHER(CONVERT_S, "has a conversion with its own rounding",
+                                          UNCOVERED) OTHER(COLLECTIVE,
+                                                           "has operations of a sub-group",
+                                                           UNCOVERED)
+                                        OTHER(GROUP_PUT, "has operations of the work-group",
+                                              UNCOVERED) OTHER(GROUP_TAKE,
+                                                               "has operations of the work-group",
+                                                               UNCOVERED)
+                                            OTHER(ASYNC_COPY, "has asynchronous copies", UNCOVERED)
+                                                OTHER(WAIT_EVENTS, "has asynchronous copies",
+                                                      UNCOVERED) OTHER(PRINT, "calls printf",
+                                                                       UNCOVERED)
+                                                    OTHER(COPY_MEMORY, "copies memory", UNCOVERED)};
 
 const tier_handler *tier_handler_at(uint32_t handler)
 {

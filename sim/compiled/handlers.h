@@ -6,15 +6,15 @@
 #include "sim/decode/code.h"
 
 typedef enum tier_shape {
-    TIER_UNCOVERED, /* kernels that contain it are interpreted */
-    TIER_BINARY,    /* lane_NAME(a, b); the form is a sim_form */
-    TIER_UNARY,     /* lane_NAME(a) */
-    TIER_TERNARY,   /* lane_NAME(a, b, c) */
+    TIER_UNCOVERED,   /* kernels that contain it are interpreted */
+    TIER_BINARY,      /* lane_NAME(a, b); the form is a sim_form */
+    TIER_UNARY,       /* lane_NAME(a) */
+    TIER_TERNARY,     /* lane_NAME(a, b, c) */
     TIER_DEFINED = 8, /* a flag: ok_NAME tells whether the result is defined */
     TIER_BINARY_DEFINED = TIER_BINARY | 8,
     TIER_UNARY_DEFINED = TIER_UNARY | 8,
     TIER_DIVIDE = 7 | 8, /* like BINARY_DEFINED, but computing it if it is undefined may trap */
-    TIER_MATH1 = 16, /* number/math.c */
+    TIER_MATH1 = 16,     /* number/math.c */
     TIER_MATH2,
     TIER_MOVE,
     TIER_SELECT,
@@ -30,7 +30,8 @@ typedef enum tier_shape {
 } tier_shape;
 
 typedef struct tier_handler {
-    const char *name; /* of the handler's family, such as "ADD_I32" */
+    const char *name; /* of the handler's family, such as "ADD_I32"; UNCOVERED: often a reason,
+                       * which begins in lower case */
     uint8_t shape;    /* tier_shape */
     uint8_t form;     /* sim_form, or sim_memory_form; for V and S: SIM_FORM_VV and SIM_FORM_SS */
     uint8_t from, to; /* sim_lane_type of the operands and the target; LOAD, STORE: of a component

@@ -95,8 +95,7 @@ static LLVMValueRef key_of(const tier_emitter *e, LLVMValueRef address)
 
 /* ---- Results -------------------------------------------------------------------------------- */
 
-void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component,
-                      LLVMValueRef value)
+void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component, LLVMValueRef value)
 {
     tier_write(e, m->places[component], m->type, value, true);
 }
@@ -134,15 +133,14 @@ void tier_access_any(tier_emitter *e, const tier_memory *m)
     }
     LLVMValueRef addresses = m->distance ? m->distance : LLVMConstNull(wide);
     if (m->base) addresses = LLVMBuildAdd(e->builder, addresses, tier_splat(e, m->base), "");
-    addresses = LLVMBuildAdd(e->builder, addresses,
-                             splat_number(e, e->i64, (uint64_t)m->access->imm), "");
+    addresses =
+        LLVMBuildAdd(e->builder, addresses, splat_number(e, e->i64, (uint64_t)m->access->imm), "");
     LLVMBuildStore(e->builder, addresses, tier_pointer(e, e->index, 0, wide));
-    LLVMValueRef arguments[] = {
-        e->context, tier_constant_pointer(e, m->access), tier_bits(e, tier_active(e), e->i32),
-        tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
-    const void *helper = m->access->is_store
-                             ? (const void *)(uintptr_t)e->helpers->store_any[width]
-                             : (const void *)(uintptr_t)e->helpers->load_any[width];
+    LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, m->access),
+                                tier_bits(e, tier_active(e), e->i32),
+                                tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
+    const void *helper = m->access->is_store ? (const void *)(uintptr_t)e->helpers->store_any[width]
+                                             : (const void *)(uintptr_t)e->helpers->load_any[width];
     helper_call(e, helper, arguments, 5);
     if (!m->access->is_store) loaded_write(e, m);
     LLVMBuildBr(e->builder, m->done);
@@ -191,8 +189,10 @@ static void view_open(tier_emitter *e, const tier_memory *m, LLVMValueRef addres
     LLVMValueRef is_known = LLVMBuildICmp(e->builder, LLVMIntEQ, key, key_of(e, address), "");
     LLVMBuildCondBr(e->builder, is_known, known, look);
     LLVMPositionBuilderAtEnd(e->builder, look);
-    LLVMValueRef class = LLVMBuildLShr(e->builder, address, tier_number(e->i64, SIM_ADDRESS_CLASS_SHIFT), "");
-    LLVMValueRef is_object = LLVMBuildICmp(e->builder, LLVMIntULE, class, tier_number(e->i64, SIM_CLASS_LOCAL), "");
+    LLVMValueRef class =
+        LLVMBuildLShr(e->builder, address, tier_number(e->i64, SIM_ADDRESS_CLASS_SHIFT), "");
+    LLVMValueRef is_object =
+        LLVMBuildICmp(e->builder, LLVMIntULE, class, tier_number(e->i64, SIM_CLASS_LOCAL), "");
     LLVMBuildCondBr(e->builder, is_object, find, other);
     LLVMPositionBuilderAtEnd(e->builder, find);
     LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, m->access), address};
@@ -272,7 +272,8 @@ static LLVMValueRef load_gathered(const tier_emitter *e, const tier_memory *m, L
         LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
         from = LLVMBuildBitCast(e->builder, from, chunk_of(pointer), "");
         LLVMTypeRef types[] = {type, chunk_of(pointer)};
-        LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e), LLVMConstNull(type)};
+        LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
+                                    LLVMConstNull(type)};
         return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
     }
     LLVMValueRef result = LLVMGetPoison(type);
@@ -339,7 +340,8 @@ static void plain_rows(tier_emitter *e, const tier_memory *m, LLVMValueRef at, L
     bool is_single = m->access->count == 1;
     LLVMBuildCondBr(e->builder, is_single ? is_run : tier_number(e->i1, 0), run, apart);
     LLVMPositionBuilderAtEnd(e->builder, run);
-    if (is_single && m->places[0] != SIM_REGISTER_NONE) tier_value_write(e, m, 0, load_run(e, m, data, start));
+    if (is_single && m->places[0] != SIM_REGISTER_NONE)
+        tier_value_write(e, m, 0, load_run(e, m, data, start));
     LLVMBuildBr(e->builder, m->done);
     LLVMPositionBuilderAtEnd(e->builder, apart);
     for (uint32_t k = 0; k < m->access->count; k++) {
@@ -359,8 +361,10 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
         LLVMBasicBlockRef alike = tier_block_new(e, "alike");
         base = first_of(e, m->distance);
         LLVMValueRef apart = LLVMBuildXor(e->builder, m->distance, tier_splat(e, base), "");
-        LLVMValueRef keys = LLVMBuildLShr(e->builder, apart, splat_number(e, e->i64, SIM_ADDRESS_OFFSET_BITS), "");
-        LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, keys, LLVMConstNull(LLVMTypeOf(keys)), "");
+        LLVMValueRef keys =
+            LLVMBuildLShr(e->builder, apart, splat_number(e, e->i64, SIM_ADDRESS_OFFSET_BITS), "");
+        LLVMValueRef differs =
+            LLVMBuildICmp(e->builder, LLVMIntNE, keys, LLVMConstNull(LLVMTypeOf(keys)), "");
         LLVMBuildCondBr(e->builder, any_lane(e, differs), other, alike);
         LLVMPositionBuilderAtEnd(e->builder, alike);
         view_open(e, m, base, other);

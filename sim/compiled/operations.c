@@ -25,7 +25,8 @@ LLVMValueRef tier_bits(const tier_emitter *e, LLVMValueRef mask, LLVMTypeRef typ
 
 LLVMValueRef tier_any(const tier_emitter *e, LLVMValueRef mask)
 {
-    return LLVMBuildICmp(e->builder, LLVMIntNE, tier_bits(e, mask, e->i16), tier_number(e->i16, 0), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, tier_bits(e, mask, e->i16), tier_number(e->i16, 0),
+                         "");
 }
 
 void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason)
@@ -49,8 +50,8 @@ LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTyp
     for (uint32_t i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-    LLVMValueRef callee = LLVMConstIntToPtr(
-        tier_number(e->i64, (uint64_t)(uintptr_t)helper), LLVMPointerType(type, 0));
+    LLVMValueRef callee = LLVMConstIntToPtr(tier_number(e->i64, (uint64_t)(uintptr_t)helper),
+                                            LLVMPointerType(type, 0));
     return LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
 }
 
@@ -81,7 +82,9 @@ static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVM
 static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     bool is_chunk = h->form != SIM_FORM_SS;
-    uint32_t count = h->shape == TIER_TERNARY ? 3 : (h->shape & ~TIER_DEFINED) == TIER_UNARY ? 1 : 2;
+    uint32_t count = h->shape == TIER_TERNARY                   ? 3
+                     : (h->shape & ~TIER_DEFINED) == TIER_UNARY ? 1
+                                                                : 2;
     const sim_register places[3] = {op->a, op->b, op->c};
     LLVMValueRef operands[3];
     for (uint32_t i = 0; i < count; i++)
@@ -109,16 +112,17 @@ static void emit_math(tier_emitter *e, const sim_op *op, const tier_handler *h)
         LLVMValueRef value = tier_read(e, places[i], (sim_lane_type)h->from, is_chunk);
         LLVMBuildStore(e->builder, value, tier_scratch(e, i, type));
     }
-    LLVMValueRef mask =
-        is_chunk ? tier_bits(e, tier_active(e), e->i32) : tier_number(e->i32, 1);
-    LLVMValueRef b = h->shape == TIER_MATH1 ? LLVMConstNull(e->bytes_pointer) : tier_scratch(e, 1, e->i8);
+    LLVMValueRef mask = is_chunk ? tier_bits(e, tier_active(e), e->i32) : tier_number(e->i32, 1);
+    LLVMValueRef b =
+        h->shape == TIER_MATH1 ? LLVMConstNull(e->bytes_pointer) : tier_scratch(e, 1, e->i8);
     LLVMValueRef arguments[] = {tier_number(e->i32, op->extra),
                                 tier_number(e->i32, h->from == SIM_F64),
                                 mask,
                                 tier_scratch(e, 0, e->i8),
                                 b,
                                 tier_scratch(e, 2, e->i8)};
-    (void)tier_call_helper(e, (const void *)(uintptr_t)e->helpers->math, LLVMVoidTypeInContext(e->llvm), arguments, 6);
+    (void)tier_call_helper(e, (const void *)(uintptr_t)e->helpers->math,
+                           LLVMVoidTypeInContext(e->llvm), arguments, 6);
     LLVMValueRef result = LLVMBuildLoad2(e->builder, type, tier_scratch(e, 2, type), "");
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
 }
@@ -150,7 +154,8 @@ static void emit_pick(tier_emitter *e, const sim_op *op, const tier_handler *h)
     sim_lane_type type = (sim_lane_type)h->from;
     bool is_chunk = h->form != SIM_FORM_SS;
     LLVMValueRef condition = is_set(e, tier_read(e, op->a, SIM_I8, false));
-    LLVMValueRef yes = tier_read(e, op->b, type, is_chunk), no = tier_read(e, op->c, type, is_chunk);
+    LLVMValueRef yes = tier_read(e, op->b, type, is_chunk),
+                 no = tier_read(e, op->c, type, is_chunk);
     tier_write(e, op->target, type, LLVMBuildSelect(e->builder, condition, yes, no, ""), op->blend);
 }
 
@@ -182,8 +187,8 @@ static void emit_frame_address(tier_emitter *e, const sim_op *op)
 {
     uint32_t number = e->flat->instances.items[e->instance].frame->number;
     CHECK(number != 0 && number < SIM_TIER_FRAMES);
-    uint64_t address = sim_address_of(SIM_CLASS_PRIVATE,
-                                      number << SIM_PRIVATE_VARIABLE_BITS | op->extra);
+    uint64_t address =
+        sim_address_of(SIM_CLASS_PRIVATE, number << SIM_PRIVATE_VARIABLE_BITS | op->extra);
     tier_write(e, op->target, SIM_I64, tier_number(e->i64, address), false);
 }
 

@@ -12,8 +12,6 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* lane.c as bitcode. */
 static const uint8_t lanes_bitcode[] = {
@@ -59,10 +57,9 @@ static LLVMTargetMachineRef machine_create(uint32_t level)
 /* Removes variables, repeated work and branches that cannot be taken. */
 static bool module_improve(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
-    const char *passes = getenv("ASSAY_TIER_PASSES");
+    static const char passes[] = "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm))";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error =
-        LLVMRunPasses(module, passes ? passes : "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm))", machine, options);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error) LLVMConsumeError(error);
     return !error;
@@ -94,7 +91,6 @@ static LLVMModuleRef module_create(LLVMContextRef llvm, const tier_flat *flat,
         *rt_vector_push(&owner->memory) = e.accesses.items[i];
     *rt_vector_push(&owner->memory) = e.accesses.items;
     out_code->accesses = e.accesses.items;
-    if (getenv("ASSAY_TIER_DUMP")) LLVMPrintModuleToFile(e.module, "/tmp/h-tier/before.ll", NULL);
     if (LLVMVerifyModule(e.module, LLVMPrintMessageAction, NULL)) {
         LLVMDisposeModule(e.module);
         return NULL;
@@ -102,7 +98,8 @@ static LLVMModuleRef module_create(LLVMContextRef llvm, const tier_flat *flat,
     return e.module;
 }
 
-/* Hands the module to ORC; false if it refuses. Consumes the module, the context and the machine. */
+/* Hands the module to ORC; false if it refuses. Consumes the module, the context and the machine.
+ */
 static bool code_link(tier_owner *owner, LLVMOrcThreadSafeContextRef context, LLVMModuleRef module,
                       LLVMTargetMachineRef machine, sim_tier_entry **out_run)
 {
@@ -162,7 +159,6 @@ static bool flat_compile(const tier_flat *flat, uint32_t level, const sim_tier_h
         LLVMContextRef llvm = LLVMOrcThreadSafeContextGetContext(context);
         LLVMModuleRef module = module_create(llvm, flat, helpers, machine, owner, out_code);
         if (module && module_improve(module, machine)) {
-            if (getenv("ASSAY_TIER_DUMP")) LLVMPrintModuleToFile(module, "/tmp/h-tier/after.ll", NULL);
             is_done = code_link(owner, context, module, machine, &out_code->run);
             machine = NULL;
         } else if (module) {

@@ -1,7 +1,7 @@
 /* Loads and stores of private variables that are known when the kernel is compiled, made in line.
  *
- * Granule g of private memory, four bytes, is a row: lane l's is at (g * 16 + l) * 4. A component is
- * part of a granule, a granule or two of them. */
+ * Granule g of private memory, four bytes, is a row: lane l's is at (g * 16 + l) * 4. A component
+ * is part of a granule, a granule or two of them. */
 #include "sim/compiled/emit.h"
 
 #include <stddef.h>
@@ -35,15 +35,18 @@ static LLVMValueRef memory_of(const tier_emitter *e, bool is_shadow)
 static LLVMValueRef granule_pointers(const tier_emitter *e, LLVMValueRef memory, const place *p,
                                      uint32_t next)
 {
-    LLVMValueRef at = LLVMBuildAdd(e->builder, p->granule, splat_word(e, next * SIM_TIER_LANES * 4), "");
+    LLVMValueRef at =
+        LLVMBuildAdd(e->builder, p->granule, splat_word(e, next * SIM_TIER_LANES * 4), "");
     LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, memory, &at, 1, "");
-    return LLVMBuildBitCast(e->builder, from, LLVMVectorType(LLVMPointerType(e->i32, 0), SIM_TIER_LANES), "");
+    return LLVMBuildBitCast(e->builder, from,
+                            LLVMVectorType(LLVMPointerType(e->i32, 0), SIM_TIER_LANES), "");
 }
 
 static LLVMValueRef row_pointer(const tier_emitter *e, LLVMValueRef memory, const place *p,
                                 uint32_t next)
 {
-    LLVMValueRef at = LLVMBuildAdd(e->builder, p->row, tier_number(e->i64, next * SIM_TIER_LANES * 4), "");
+    LLVMValueRef at =
+        LLVMBuildAdd(e->builder, p->row, tier_number(e->i64, next * SIM_TIER_LANES * 4), "");
     LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, memory, &at, 1, "");
     return LLVMBuildBitCast(e->builder, from, LLVMPointerType(words_of(e), 0), "");
 }
@@ -137,8 +140,8 @@ static void component_store(const tier_emitter *e, LLVMValueRef memory, const pl
 /* Gives up unless all bits of the component are defined in all active lanes. */
 static void defined_check(tier_emitter *e, LLVMValueRef defined)
 {
-    LLVMValueRef wrong = LLVMBuildICmp(e->builder, LLVMIntNE, defined,
-                                       LLVMConstAllOnes(LLVMTypeOf(defined)), "");
+    LLVMValueRef wrong =
+        LLVMBuildICmp(e->builder, LLVMIntNE, defined, LLVMConstAllOnes(LLVMTypeOf(defined)), "");
     wrong = LLVMBuildAnd(e->builder, wrong, tier_active(e), "");
     tier_give_up_unless(e, LLVMBuildNot(e->builder, tier_any(e, wrong), ""), SIM_TIER_UNDEFINED);
 }
@@ -172,7 +175,8 @@ static place place_uniform(const tier_emitter *e, LLVMValueRef position, uint32_
     place p = {.row = LLVMBuildMul(e->builder, whole, tier_number(e->i64, SIM_TIER_LANES), "")};
     if (bytes < 4) {
         LLVMValueRef byte = LLVMBuildAnd(e->builder, position, tier_number(e->i64, 3), "");
-        byte = LLVMBuildShl(e->builder, LLVMBuildTrunc(e->builder, byte, e->i32, ""), tier_number(e->i32, 3), "");
+        byte = LLVMBuildShl(e->builder, LLVMBuildTrunc(e->builder, byte, e->i32, ""),
+                            tier_number(e->i32, 3), "");
         p.shift = tier_splat(e, byte);
     }
     return p;
@@ -210,23 +214,26 @@ bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m
     const sim_tier_frame *frame;
     const sim_code_block *block = e->flat->blocks.items[e->block].block;
     uint32_t number, bytes = m->access->bytes;
-    if (!tier_private_variable(e->flat, e->instance, block, op, op->a, &frame, &number)) return false;
+    if (!tier_private_variable(e->flat, e->instance, block, op, op->a, &frame, &number))
+        return false;
     const sim_private_variable *variable = &frame->function->variables[number];
     uint64_t first = frame->private_first + variable->offset;
     uint64_t size = (uint64_t)bytes * m->access->count;
     bool fits = variable->size >= size && variable->size <= INT32_MAX;
     /* Otherwise components may straddle granules. */
     if (first % bytes || m->access->alignment < bytes) return false;
-    uint64_t origin = sim_address_of(SIM_CLASS_PRIVATE,
-                                     frame->number << SIM_PRIVATE_VARIABLE_BITS | number);
+    uint64_t origin =
+        sim_address_of(SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number);
     LLVMValueRef offset = offset_from(e, m, origin);
     tier_offsets_check(e, m, offset, tier_number(e->i64, fits ? variable->size - size + 1 : 0));
     if (m->distance) {
         offset = LLVMBuildTrunc(e->builder, offset, words_of(e), "");
-        offset = LLVMBuildSelect(e->builder, tier_active(e), offset, LLVMConstNull(words_of(e)), "");
+        offset =
+            LLVMBuildSelect(e->builder, tier_active(e), offset, LLVMConstNull(words_of(e)), "");
     }
     bool is_store = m->access->is_store;
-    for (uint32_t k = is_store ? 0 : m->access->low; k < (is_store ? m->access->count : m->access->high); k++) {
+    for (uint32_t k = is_store ? 0 : m->access->low;
+         k < (is_store ? m->access->count : m->access->high); k++) {
         uint64_t position = first + k * bytes;
         LLVMValueRef at = m->distance ? splat_word(e, position) : tier_number(e->i64, position);
         at = LLVMBuildAdd(e->builder, offset, at, "");

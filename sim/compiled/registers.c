@@ -8,8 +8,11 @@
 
 LLVMTypeRef tier_type(const tier_emitter *e, sim_lane_type type, bool is_chunk)
 {
-    LLVMTypeRef types[SIM_LANE_TYPES] = {e->i8,  e->i16, e->i32,
-                                         e->i64, LLVMFloatTypeInContext(e->llvm),
+    LLVMTypeRef types[SIM_LANE_TYPES] = {e->i8,
+                                         e->i16,
+                                         e->i32,
+                                         e->i64,
+                                         LLVMFloatTypeInContext(e->llvm),
                                          LLVMDoubleTypeInContext(e->llvm)};
     CHECK(type < SIM_LANE_TYPES);
     return is_chunk ? LLVMVectorType(types[type], SIM_TIER_LANES) : types[type];
@@ -38,8 +41,8 @@ LLVMValueRef tier_splat(const tier_emitter *e, LLVMValueRef value)
             all[i] = value;
         return LLVMConstVector(all, SIM_TIER_LANES);
     }
-    LLVMValueRef first = LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), value,
-                                                tier_number(e->i32, 0), "");
+    LLVMValueRef first =
+        LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), value, tier_number(e->i32, 0), "");
     LLVMTypeRef indices = LLVMVectorType(e->i32, SIM_TIER_LANES);
     return LLVMBuildShuffleVector(e->builder, first, LLVMGetPoison(type), LLVMConstNull(indices),
                                   "");
@@ -81,9 +84,9 @@ static tier_register *register_at(tier_emitter *e, uint32_t instance, sim_regist
     if (2 * e->register_count >= e->register_room) registers_grow(e);
     tier_register *found = slot_of(e->registers, e->register_room, key);
     if (found->key) return found;
-    LLVMTypeRef type = is_uniform
-                           ? e->i64
-                           : LLVMVectorType(LLVMIntTypeInContext(e->llvm, 8 * bytes), SIM_TIER_LANES);
+    LLVMTypeRef type =
+        is_uniform ? e->i64
+                   : LLVMVectorType(LLVMIntTypeInContext(e->llvm, 8 * bytes), SIM_TIER_LANES);
     *found = (tier_register){.key = key,
                              .variable = LLVMBuildAlloca(e->variables, type, ""),
                              .type = type,
@@ -140,8 +143,8 @@ LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place
         } else {
             LLVMTypeRef wanted = tier_type(e, type, false);
             tier_register *found = register_at(e, instance, place, 8);
-            value = LLVMBuildLoad2(e->builder, wanted,
-                                   tier_pointer(e, found->variable, 0, wanted), "");
+            value =
+                LLVMBuildLoad2(e->builder, wanted, tier_pointer(e, found->variable, 0, wanted), "");
         }
         return is_chunk ? tier_splat(e, value) : value;
     }
@@ -150,7 +153,8 @@ LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place
     if (space == SIM_SPACE_WAVE && offset < SIM_WAVE_ROWS * SIM_ROW_BYTES(8)) {
         CHECK(type == SIM_I64);
         LLVMValueRef rows = context_pointer(e, offsetof(sim_tier_context, rows));
-        LLVMValueRef row = LLVMBuildLoad2(e->builder, wanted, tier_pointer(e, rows, offset, wanted), "");
+        LLVMValueRef row =
+            LLVMBuildLoad2(e->builder, wanted, tier_pointer(e, rows, offset, wanted), "");
         LLVMSetAlignment(row, 64);
         return row;
     }
@@ -165,8 +169,7 @@ void tier_write_in(tier_emitter *e, uint32_t instance, sim_register place, sim_l
     tier_register *found = register_at(e, instance, place, sim_lane_bytes(type));
     if (sim_register_uniform(place)) {
         CHECK(place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
-        LLVMBuildStore(e->builder, value,
-                       tier_pointer(e, found->variable, 0, LLVMTypeOf(value)));
+        LLVMBuildStore(e->builder, value, tier_pointer(e, found->variable, 0, LLVMTypeOf(value)));
         return;
     }
     value = LLVMBuildBitCast(e->builder, value, found->type, "");

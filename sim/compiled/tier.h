@@ -2,12 +2,12 @@
  * code works on.
  *
  * The compiler is a shared library, libassay_tier.so, because it links LLVM; sim opens it when a
- * kernel is worth it, and interprets without it. It turns a kernel's register code into one function
- * that runs a *chunk*, sixteen work-items, from the kernel's start or from a barrier to the next
- * barrier or the end. Chunks of a group run one after the other, so results can differ from the
- * interpreter's only if work-items communicate; every access is checked for that, and whenever a
- * check fails, compiled code *gives up*: the caller undoes the launch and interprets it, so that a
- * finding is always made by the interpreter (docs/decisions/021-compiled-tier.md). */
+ * kernel is worth it, and interprets without it. It turns a kernel's register code into one
+ * function that runs a *chunk*, sixteen work-items, from the kernel's start or from a barrier to
+ * the next barrier or the end. Chunks of a group run one after the other, so results can differ
+ * from the interpreter's only if work-items communicate; every access is checked for that, and
+ * whenever a check fails, compiled code *gives up*: the caller undoes the launch and interprets it,
+ * so that a finding is always made by the interpreter (docs/decisions/023-compiled-tier.md). */
 #ifndef SIM_TIER_H
 #define SIM_TIER_H
 
@@ -32,8 +32,8 @@ typedef struct sim_tier_view {
     uint64_t end;                 /* offsets below it are inside: an access fits */
     struct sim_race_shadow *race; /* NULL: accesses cannot race */
     struct sim_race_clock *clock; /* of that memory */
-    uint64_t is_plain;            /* 1: a load needs no check but that of its offsets. The caller keeps
-                                   * it true for local memory, of which `all_defined` may change. */
+    uint64_t is_plain; /* 1: a load needs no check but that of its offsets. The caller keeps
+                        * it true for local memory, of which `all_defined` may change. */
 } sim_tier_view;
 #define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
 
@@ -111,21 +111,21 @@ typedef uint32_t sim_tier_entry(sim_tier_context *c);
 
 typedef enum sim_tier_reason {
     SIM_TIER_NO_REASON,
-    SIM_TIER_BUDGET,     /* too many instructions to be sure of the budget */
-    SIM_TIER_MISUSE,     /* arithmetic whose result is undefined */
-    SIM_TIER_UNDEFINED,  /* undefined bits may matter */
-    SIM_TIER_ACCESS,     /* an access that may be a finding */
-    SIM_TIER_RACE,       /* accesses that may not be ordered */
-    SIM_TIER_BARRIER,    /* a barrier that not all work-items reach together */
-    SIM_TIER_ORDER,      /* lanes that wait inside a loop that others have left */
+    SIM_TIER_BUDGET,    /* too many instructions to be sure of the budget */
+    SIM_TIER_MISUSE,    /* arithmetic whose result is undefined */
+    SIM_TIER_UNDEFINED, /* undefined bits may matter */
+    SIM_TIER_ACCESS,    /* an access that may be a finding */
+    SIM_TIER_RACE,      /* accesses that may not be ordered */
+    SIM_TIER_BARRIER,   /* a barrier that not all work-items reach together */
+    SIM_TIER_ORDER,     /* lanes that wait inside a loop that others have left */
     SIM_TIER_REASON_COUNT
 } sim_tier_reason;
 
 /* A compiled kernel. */
 typedef struct sim_tier_code {
     sim_tier_entry *run;
-    uint64_t saved_bytes;   /* per chunk that waits at a barrier */
-    uint64_t private_bytes; /* per work-item */
+    uint64_t saved_bytes;             /* per chunk that waits at a barrier */
+    uint64_t private_bytes;           /* per work-item */
     sim_tier_access *const *accesses; /* their views are the caller's to reset before a launch */
     uint32_t access_count, block_count;
     uint32_t barrier_count;
@@ -144,6 +144,7 @@ typedef struct sim_tier_api {
     void (*release)(sim_tier_code *code);
 } sim_tier_api;
 
+#define SIM_TIER_FILE "libassay_tier.so"
 /* The library's one exported function; NULL if it has another version. */
 #define SIM_TIER_SYMBOL "sim_tier_api_get"
 typedef const sim_tier_api *sim_tier_api_get_function(uint32_t version);

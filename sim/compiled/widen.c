@@ -1,5 +1,5 @@
-/* Applies a function of lane.c to a chunk: repeats its instructions with vectors of lanes instead of
- * single values. The functions have one block each and access no memory. */
+/* Applies a function of lane.c to a chunk: repeats its instructions with vectors of lanes instead
+ * of single values. The functions have one block each and access no memory. */
 #include "sim/compiled/emit.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The accesses of compiled code that are not made in line: those of memory that the launch may
- * write, whose bytes may be undefined, or that differ between lanes. They are checked as in memory.c,
- * race.c and lane_access.c; what those would report, or cannot be sure of, makes the code give up,
- * so nothing here makes a finding. */
+ * write, whose bytes may be undefined, or that differ between lanes. They are checked as in
+ * memory.c, race.c and lane_access.c; what those would report, or cannot be sure of, makes the code
+ * give up, so nothing here makes a finding. */
 #include "sim/exec/chunk_access.h"
 
 #include "sim/exec/chunks.h"
@@ -131,8 +131,8 @@ static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view
                                   chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
-    static const sim_words lane_bits = {1,      1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                        1 << 6, 1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+    static const sim_words lane_bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                        1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
                                         1 << 12, 1 << 13, 1 << 14, 1 << 15};
     uint32_t bits = first | size;
     out->mask = (sim_words)((lane_bits & mask) != 0);
@@ -171,8 +171,7 @@ static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, uin
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
     uint32_t count = cells_open(c, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
-    if (clock->is_split ||
-        !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
+    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
         return false;
     shadow->from[SIM_RACE_READS] = clock->ordered_from;
     for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++)
@@ -187,7 +186,8 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     uint32_t count = cells_open(c, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count)) return false;
+    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count))
+        return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
     for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++) {
         if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
@@ -247,8 +247,7 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
                        const void *b, void *out)
 {
     uint8_t active[SIM_TIER_LANES];
-    sim_math_lanes lanes = {
-        .count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
+    sim_math_lanes lanes = {.count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
         active[i] = mask >> i & 1;
     if (mask == 1) lanes.count = 1;
@@ -283,7 +282,10 @@ static void chunk_forget(sim_tier_context *c, uint64_t address, uint32_t mask)
     if (variable_find(c, address, &first, &size)) private_forget(c, mask, first, size);
 }
 
-#define WIDTHS(name) {name##_8, name##_16, name##_32, name##_64}
+#define WIDTHS(name)                                                                               \
+    {                                                                                              \
+        name##_8, name##_16, name##_32, name##_64                                                  \
+    }
 const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .find = chunk_find,
     .load = WIDTHS(load),

@@ -9,8 +9,11 @@
 #include "sim/exec/chunk_access.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* A kernel that has executed this many work-item instructions is compiled. It takes some tens of
  * milliseconds to interpret as many. */
@@ -76,6 +79,25 @@ static void tier_free(sim_tier *tier)
     rt_free(tier);
 }
 
+/* Opens the library at the path or, if that is NULL, the one that belongs to this program. */
+static void *library_open(const char *path)
+{
+    static const char *const places[] = {SIM_TIER_FILE, "../lib/assay/" SIM_TIER_FILE};
+    char program[PATH_MAX], place[PATH_MAX + 64];
+    if (path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) length = 0;
+    program[length] = '\0';
+    const char *slash = strrchr(program, '/');
+    void *library = NULL;
+    for (uint32_t i = 0; !library && i < sizeof places / sizeof *places; i++) {
+        snprintf(place, sizeof place, "%.*s/%s", slash ? (int)(slash - program) : 0, program,
+                 places[i]);
+        library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
+    }
+    return library;
+}
+
 rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path)
 {
     tier_mode mode = TIER_INTERPRETED;
@@ -89,7 +111,7 @@ rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path
     if (world->tier) world->tier_free(world->tier);
     world->tier = NULL;
     if (mode == TIER_INTERPRETED) return RT_STATUS_OK;
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = library_open(path);
     const sim_tier_api *api = NULL;
     if (library) {
         sim_tier_api_get_function *get;
@@ -100,8 +122,9 @@ rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path
     if (!api) {
         rt_status status = rt_fail(
             world->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-            "the compiler of the simulated device, '%s', cannot be opened: %s; use tier=interpreted",
-            path, library ? "it has another version" : dlerror());
+            "the compiler of the simulated device cannot be opened: %s; reinstall assay, or write "
+            "tier=interpreted",
+            library ? SIM_TIER_FILE " has another version" : dlerror());
         if (library) dlclose(library);
         return status;
     }
@@ -356,18 +379,23 @@ bool sim_compiled_launch(sim_launch_state *l, const sim_argument *arguments)
         tier->report.reason = RT_TEXT("has not done enough work to be compiled");
         return true;
     }
-    if (!known->is_tried) kernel_compile(tier, known);
+    tier->report.is_news = false;
+    tier->report.kernel = l->kernel->name;
+    if (!known->is_tried) {
+        kernel_compile(tier, known);
+        tier->report.is_news = known->reason != NULL;
+    }
     if (!known->code.run) {
         tier->report.reason = rt_text_of(known->reason);
         return false;
     }
-    if (known->gave_up >= GIVES_UP_MAX && tier->mode == TIER_MEASURED) return false;
+    if (known->gave_up >= GIVES_UP_MAX) return false;
     sim_tier_reason reason;
     if (launch_try(l, &known->code, arguments, &reason)) {
         tier->report.compiled++;
         return true;
     }
-    known->gave_up++;
+    tier->report.is_news = known->gave_up++ == 0;
     tier->report.undone++;
     tier->report.reason = rt_text_of(reasons[reason]);
     return false;

@@ -3,12 +3,12 @@
 
 #include "reference/base/alloc.h"
 #include "sim/check/shadow.h"
+#include "sim/decode/limits.h"
 
 #include <string.h>
 
 #define DEPTH_MAX         1024u
 #define STACK_BYTES_MAX   (UINT64_C(1) << 28)
-#define PRIVATE_BYTES_MAX (UINT64_C(1) << 28) /* for all lanes of a wave */
 
 void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
 {
@@ -168,7 +168,7 @@ static bool frame_place(sim_wave *wave, sim_frame *frame, uint8_t pattern)
     frame->private_first = parent ? parent->private_first + parent->function->private_bytes : 0;
     uint64_t stack = frame->lanes_first + function->frame_bytes;
     uint64_t privates = (frame->private_first + function->private_bytes) * SIM_LANES;
-    if (frame->depth >= DEPTH_MAX || stack > STACK_BYTES_MAX || privates > PRIVATE_BYTES_MAX) {
+    if (frame->depth >= DEPTH_MAX || stack > STACK_BYTES_MAX || privates > SIM_PRIVATE_BYTES_MAX) {
         return false;
     }
     sim_lane_memory_grow(&wave->stack, stack, 0);

@@ -55,7 +55,7 @@ sim_saved_memory *sim_memory_keep(const sim_launch_state *l, const sim_argument 
         sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
         if (!memory->data) continue;
         saved[i] = (sim_saved_memory){memory, bytes_copy(memory->data, memory->size),
-                                  bytes_copy(memory->defined, memory->size)};
+                                      bytes_copy(memory->defined, memory->size)};
     }
     return saved;
 }

@@ -16,8 +16,8 @@ uint64_t sim_launch_group_count(const sim_launch_state *launch);
 RT_MUST_USE rt_status sim_launch_open(sim_launch_state *launch, const sim_argument *arguments);
 /* Runs the groups of a part, with separate race detection. */
 void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim_part part);
-/* Writes the arguments to the uniform registers of the kernel's frame or, if they are structures, to
- * the private memory of every lane of the wave; a NULL wave's lanes are left to the caller. */
+/* Writes the arguments to the uniform registers of the kernel's frame or, if they are structures,
+ * to the private memory of every lane of the wave; a NULL wave's lanes are left to the caller. */
 void sim_launch_arguments(const sim_launch_state *launch, sim_wave *wave, const sim_frame *frame,
                           const sim_argument *arguments);
 /* Sets the wave's built-in rows for the running group. */

@@ -6,15 +6,15 @@
 
 /* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`.
  * Works for single cells and for vectors of them. */
-#define SIM_CELL_IS_OPEN(r, cell, mine)                                                                     \
+#define SIM_CELL_IS_OPEN(r, cell, mine)                                                            \
     (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
      ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
       (((cell)&SIM_RACE_OLDER) != 0)))
 
 /* Returns the cell after a read, as sim_race_join computes it, but only for a clock that has given
  * no work-item two stamps since the last barrier. */
-static inline uint32_t sim_cell_joined(uint32_t cell, uint32_t mine, uint32_t first,
-                                       uint32_t group, uint32_t ordered)
+static inline uint32_t sim_cell_joined(uint32_t cell, uint32_t mine, uint32_t first, uint32_t group,
+                                       uint32_t ordered)
 {
     uint32_t stamp = cell & SIM_RACE_STAMP;
     bool here = stamp >= ordered;

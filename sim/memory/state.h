@@ -68,9 +68,9 @@ typedef struct sim_launch_state {
     sim_output output;
     uint32_t barrier_count; /* number of barriers that the launch has passed */
     RT_VECTOR(sim_arrival) arrivals;
-    struct sim_race *race;        /* check/race.h; NULL while nothing runs */
-    sim_race_shadow *local_races; /* one per object of local memory; NULL: accesses to them cannot
-                                   * race */
+    struct sim_race *race;         /* check/race.h; NULL while nothing runs */
+    sim_race_shadow *local_races;  /* one per object of local memory; NULL: accesses to them cannot
+                                    * race */
     struct sim_compiled *compiled; /* exec/compiled.c; NULL: the groups are interpreted */
 } sim_launch_state;
 

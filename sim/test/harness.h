@@ -72,8 +72,10 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     const char *threads = getenv("SIM_TEST_THREADS");
     if (threads) sim_world_use_threads(h.world, (uint32_t)strtoul(threads, NULL, 10));
     const char *tier = getenv("SIM_TEST_TIER");
-    if (tier && !rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), tier)))
-        fail_msg("%s cannot be opened", tier);
+    if (tier) {
+        rt_status chosen = sim_world_choose_tier(h.world, rt_text_of(tier), NULL);
+        if (!rt_ok(chosen)) fail_msg("%s", rt_sink_diagnostic(sink, chosen)->message.data);
+    }
     return h;
 }
 
@@ -167,7 +169,6 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
     rt_buffer_free(&h->output);
     sim_test_executed(found);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
-    if (getenv("SIM_TIER_LOG")) { sim_tier_report r = sim_world_tier_report(h->world); fprintf(stderr, "%s: %.*s (%.1f ms)\n", kernel, RT_TEXT_ARG(r.reason), r.compile_ms); }
 }
 
 /* Launches a kernel that must succeed without a finding. */

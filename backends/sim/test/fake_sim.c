@@ -197,6 +197,20 @@ rt_status sim_world_choose_engine(sim_world *world, rt_text name)
     return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE, "there is only engine v3");
 }
 
+rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path)
+{
+    CHECK(path == NULL);
+    fake_sim.last_tier = rt_text_is(name, "compiled") ? "compiled" : NULL;
+    if (fake_sim.last_tier) return RT_STATUS_OK;
+    return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE, "there is only tier compiled");
+}
+
+sim_tier_report sim_world_tier_report(const sim_world *world)
+{
+    (void)world;
+    return (sim_tier_report){0};
+}
+
 void sim_world_use_threads(sim_world *world, uint32_t count)
 {
     (void)world;

@@ -623,7 +623,7 @@ static void selector_chooses_schedule_and_engine(void **state)
     static const struct {
         const char *selector;
         sim_schedule schedule;
-        bool has_engine;
+        bool has_engine, has_tier;
     } rows[] = {{"", SIM_SCHEDULE_LOCKSTEP, false},
                 {"schedule=lockstep", SIM_SCHEDULE_LOCKSTEP, false},
                 {"schedule=forward", SIM_SCHEDULE_FORWARD, false},
@@ -631,16 +631,20 @@ static void selector_chooses_schedule_and_engine(void **state)
                 {"schedule=seeded", SIM_SCHEDULE_SEEDED, false},
                 {"engine=v3", SIM_SCHEDULE_LOCKSTEP, true},
                 {"engine=v3,schedule=seeded", SIM_SCHEDULE_SEEDED, true},
-                {"schedule=forward,engine=v3", SIM_SCHEDULE_FORWARD, true}};
+                {"schedule=forward,engine=v3", SIM_SCHEDULE_FORWARD, true},
+                {"tier=compiled", SIM_SCHEDULE_LOCKSTEP, false, true},
+                {"tier=compiled,schedule=backward,engine=v3", SIM_SCHEDULE_BACKWARD, true, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fixture f;
         fake_sim.last_engine = NULL;
+        fake_sim.last_tier = NULL;
         open_with(&f, 1, rows[i].selector);
         dev_kernel *kernel = kernel_build(&f, "k");
         dev_event *event = launch(&f, kernel, 1, NULL, 0);
         assert_true(rt_ok(dev_event_wait(event)));
         assert_int_equal(fake_sim.last_schedule, rows[i].schedule);
         assert_int_equal(fake_sim.last_engine != NULL, rows[i].has_engine);
+        assert_int_equal(fake_sim.last_tier != NULL, rows[i].has_tier);
         dev_event_destroy(event);
         dev_kernel_destroy(kernel);
         close_all(&f);
@@ -660,7 +664,10 @@ static void other_selectors_are_refused(void **state)
                                             "engine=v9",
                                             "engine=v3,engine=v3",
                                             "engine=v3;schedule=forward",
-                                            "clock=sundial"};
+                                            "clock=sundial",
+                                            "tier=",
+                                            "tier=fast",
+                                            "tier=compiled,tier=compiled"};
     rt_sink *sink = rt_sink_create();
     const dev_open_parameters parameters = {.sink = sink};
     for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {

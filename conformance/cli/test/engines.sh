@@ -1,7 +1,7 @@
 #!/bin/sh
 # In every scenario, every engine of the simulated device that this processor supports gives the same results as the
-# best one: final memories are compared bit for bit, findings with the scenario's expectations.  Every scenario also
-# passes with several threads.
+# best one: final memories are compared bit for bit, findings with the scenario's expectations.  So do compiled kernels,
+# and every scenario also passes with several threads.
 #   engines.sh ASSAY SCENARIOS
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
@@ -19,10 +19,12 @@ for engine in base v3 v4; do
         engines="$engines $engine"
     fi
 done
+columns=$columns,sim{tier=compiled}
 expect 0 run "$scenarios" --on "$columns"
 passed=$(sed -n 's/^sim: \([0-9]*\) PASS.*/\1/p' "$folder/out")
 [ "${passed:-0}" -gt 50 ] || fail "fewer than 50 scenarios passed"
 for engine in $engines; do says "sim{engine=$engine}: $passed PASS"; done
+says "sim{tier=compiled}: $passed PASS"
 
 expect 0 run "$scenarios" --on sim --threads 3
 says "sim: $passed PASS"

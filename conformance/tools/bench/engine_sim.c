@@ -6,8 +6,6 @@
 #include "sim/sim.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 /* A case's objects and arguments in a world. */
 typedef struct sim_bench {
@@ -112,19 +110,6 @@ static rt_status link_code(rt_sink *sink, rt_bytes code, sim_program **out_progr
     return status;
 }
 
-/* The compiler is next to this program. */
-static rt_status tier_choose(sim_world *world)
-{
-    char path[4096];
-    static const char name[] = "libassay_tier.so";
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name);
-    CHECK(length > 0);
-    while (path[length - 1] != '/')
-        length--;
-    memcpy(path + length, name, sizeof name);
-    return sim_world_choose_tier(world, RT_TEXT("compiled"), path);
-}
-
 static void tier_report(const sim_bench *bench)
 {
     sim_tier_report report = sim_world_tier_report(bench->world);
@@ -148,7 +133,7 @@ static rt_status run_on_sim(rt_sink *sink, const bench_run *run, bool checks, bo
                        .sink = sink};
     CHECK(bench.count <= BENCH_ARGUMENTS_MAX);
     if (!checks) sim_world_drop_checks(bench.world);
-    if (is_compiled) RT_TRY(tier_choose(bench.world));
+    if (is_compiled) RT_TRY(sim_world_choose_tier(bench.world, RT_TEXT("compiled"), NULL));
     const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(run->test_case->name));
     rt_status status =
         kernel ? run_in_world(&bench, kernel)
