@@ -34,7 +34,12 @@ void *icd_object_create(size_t size, icd_kind kind)
 {
     CHECK(size >= sizeof(icd_object) && kind > ICD_DEVICE && kind < ICD_KINDS);
     icd_object *object = rt_alloc(size);
-    *object = (icd_object){&icd_dispatch, kind, kind, ++numbers[kind], 1, 1};
+    *object = (icd_object){.dispatch = &icd_dispatch,
+                           .kind = kind,
+                           .was = kind,
+                           .number = ++numbers[kind],
+                           .user_references = 1,
+                           .references = 1};
     return object;
 }
 
@@ -69,9 +74,27 @@ void icd_release(void *object)
     CHECK(base->user_references == 0);
     parts_free(base);
     base->kind = ICD_DEAD;
-    rt_free(graves[grave]);
+    icd_object *evicted = graves[grave];
     graves[grave] = base;
     grave = (grave + 1) % GRAVES;
+    if (evicted && evicted->watchers > 0)
+        evicted->is_evicted = true;
+    else
+        rt_free(evicted);
+}
+
+void *icd_watch(void *object)
+{
+    if (object) ((icd_object *)object)->watchers++;
+    return object;
+}
+
+void icd_forget(void *object)
+{
+    icd_object *base = object;
+    if (!base) return;
+    CHECK(base->watchers >= 1);
+    if (--base->watchers == 0 && base->is_evicted) rt_free(base);
 }
 
 bool icd_is(const void *object, icd_kind kind, icd_call call)
@@ -206,7 +229,8 @@ const char *icd_code_name(cl_int code)
     CODE(OUT_OF_RESOURCES)                                                                         \
     CODE(OUT_OF_HOST_MEMORY)                                                                       \
     CODE(PROFILING_INFO_NOT_AVAILABLE)                                                             \
-    CODE(MEM_COPY_OVERLAP) CODE(IMAGE_FORMAT_NOT_SUPPORTED) CODE(BUILD_PROGRAM_FAILURE) CODE(      \
+    CODE(MEM_COPY_OVERLAP)                                                                         \
+    CODE(IMAGE_FORMAT_NOT_SUPPORTED) CODE(BUILD_PROGRAM_FAILURE) CODE(                             \
         MISALIGNED_SUB_BUFFER_OFFSET) CODE(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)              \
         CODE(COMPILE_PROGRAM_FAILURE) CODE(LINKER_NOT_AVAILABLE) CODE(LINK_PROGRAM_FAILURE) CODE(  \
             DEVICE_PARTITION_FAILED) CODE(KERNEL_ARG_INFO_NOT_AVAILABLE) CODE(INVALID_VALUE)       \

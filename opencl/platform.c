@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 enum {
-    CACHE_LINE = 64,               /* bytes */
-    PRINT_BUFFER = 1 << 20,        /* bytes of a launch's output */
-    PARAMETER_SIZE_MAX = 4096,     /* bytes of all arguments of a kernel */
-    GLOBAL_VARIABLE_MAX = 1 << 20, /* bytes */
+    CACHE_LINE = 64,                /* bytes */
+    PRINT_BUFFER = 1 << 20,         /* bytes of a launch's output */
+    PARAMETER_SIZE_MAX = 4096,      /* bytes of all arguments of a kernel */
+    GLOBAL_VARIABLE_MAX = 1 << 20,  /* bytes */
+    CONSTANT_BUFFER_MAX = 16 << 20, /* bytes; larger ones work too */
 };
 
 struct _cl_platform_id icd_platform = {
@@ -452,8 +453,8 @@ static cl_int device_fact(cl_device_info name, size_t capacity, void *out, size_
         return ICD_ANSWER(cl_uint, device.group_size_max / device.sub_group_size);
     case CL_DEVICE_LOCAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, device.local_size_max);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, machine_memory());
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, allocation_max());
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, CONSTANT_BUFFER_MAX);
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return ICD_ANSWER(cl_ulong, allocation_max());
     case CL_DEVICE_EXTENSIONS:
         return names_answer(device_extensions, COUNT(device_extensions), false, capacity, out,
                             out_size);
