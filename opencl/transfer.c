@@ -1,5 +1,5 @@
 /* Commands that move bytes: read, write, copy, fill, map and unmap, and their rectangles. */
-#include "opencl/icd.h"
+#include "opencl/usm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +43,27 @@ static cl_int host_validate(cl_mem buffer, bool reads, bool writes, icd_call cal
                       buffer->base.number, (unsigned long long)buffer->flags);
 }
 
+/* The memory of the device to which the "host" pointer of a transfer leads, as
+ * cl_intel_unified_shared_memory permits; NULL: it is the host's.  A range that leaves the memory
+ * fails the command. */
+static dev_memory *usm_of(icd_command *command, const void *pointer, size_t size, uint64_t *out_at)
+{
+    dev_memory *memory = icd_usm_find((uintptr_t)pointer, out_at);
+    if (memory && size > memory->size - *out_at) command->failure = CL_INVALID_VALUE;
+    return memory;
+}
+
 /* Adds the parts of a command: one range each, at an offset in a buffer; nothing for 0 bytes. */
 static void read_part(icd_command *command, cl_mem buffer, size_t offset, size_t size, void *host)
 {
     dev_event *event = NULL;
-    if (size == 0) return;
-    rt_status status =
-        dev_enqueue_read(icd_device.queue, icd_command_device(command), icd_root(buffer)->memory,
-                         buffer->origin + offset, size, host, &event);
+    dev_queue *queue = icd_device.queue;
+    const dev_command described = icd_command_device(command);
+    uint64_t at, begin = buffer->origin + offset;
+    dev_memory *from = icd_root(buffer)->memory, *to = usm_of(command, host, size, &at);
+    if (size == 0 || command->failure != CL_SUCCESS) return;
+    rt_status status = to ? dev_enqueue_copy(queue, described, from, begin, to, at, size, &event)
+                          : dev_enqueue_read(queue, described, from, begin, size, host, &event);
     icd_command_part(command, status, event);
 }
 
@@ -58,10 +71,13 @@ static void write_part(icd_command *command, cl_mem buffer, size_t offset, size_
                        const void *host)
 {
     dev_event *event = NULL;
-    if (size == 0) return;
-    rt_status status =
-        dev_enqueue_write(icd_device.queue, icd_command_device(command), icd_root(buffer)->memory,
-                          buffer->origin + offset, size, host, &event);
+    dev_queue *queue = icd_device.queue;
+    const dev_command described = icd_command_device(command);
+    uint64_t at, begin = buffer->origin + offset;
+    dev_memory *to = icd_root(buffer)->memory, *from = usm_of(command, host, size, &at);
+    if (size == 0 || command->failure != CL_SUCCESS) return;
+    rt_status status = from ? dev_enqueue_copy(queue, described, from, at, to, begin, size, &event)
+                            : dev_enqueue_write(queue, described, to, begin, size, host, &event);
     icd_command_part(command, status, event);
 }
 
