@@ -132,9 +132,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint capacity, cl_platform_i
 
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity,
                                                                 cl_platform_id *out,
-                                                                cl_uint *out_count);
-CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity, cl_platform_id *out,
-                                                       cl_uint *out_count)
+                                                                cl_uint *out_count)
 {
     return platforms_get(capacity, out, out_count);
 }

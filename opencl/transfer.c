@@ -268,6 +268,7 @@ static size_t side_extent(const side *s, const size_t *region)
  * other on both sides have been joined. */
 static void rows_join(const side *a, const side *b, const size_t *region, size_t joined[3])
 {
+    CHECK(region && region[0] > 0 && a->row >= region[0] && b->row >= region[0]);
     memcpy(joined, region, 3 * sizeof *joined);
     if (a->row != joined[0] || b->row != joined[0]) return;
     joined[0] *= joined[1];
@@ -288,7 +289,7 @@ typedef struct rect {
 
 static cl_int rect_parts(icd_command *command, const rect *r, rect_kind kind, icd_call call)
 {
-    side device, host;
+    side device = {0}, host = {0};
     cl_int code =
         side_make(r->buffer_origin, r->region, r->buffer_row, r->buffer_slice, call, &device);
     if (code == CL_SUCCESS)
@@ -357,6 +358,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
  * refused before, as the specification requires. */
 static bool rects_overlap(const side *a, const side *b, const size_t *region)
 {
+    CHECK(a->row > 0 && a->slice > 0 && b->row > 0);
     size_t first = a->begin < b->begin ? a->begin : b->begin;
     size_t last = a->begin < b->begin ? b->begin : a->begin;
     size_t distance = last - first;
@@ -384,7 +386,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 {
     ICD_ENTER;
     icd_command command;
-    side a, b;
+    side a = {0}, b = {0};
     cl_int code = copy_begin(&command, queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, wait_count,
                              wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;

@@ -233,7 +233,7 @@ static void copy_part(icd_command *command, place to, place from, size_t size)
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
     const dev_command described = icd_command_device(command);
-    rt_status status = RT_STATUS_OK;
+    rt_status status;
     if (to.memory && from.memory)
         status = dev_enqueue_copy(queue, described, from.memory, from.offset, to.memory, to.offset,
                                   size, &event);
