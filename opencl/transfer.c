@@ -184,6 +184,7 @@ void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, s
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
     const dev_command described = icd_command_device(command);
+    CHECK(pattern && pattern_size >= 1);
     if (size == 0) return;
     if (pattern_size <= 16) {
         rt_status status = dev_enqueue_fill(queue, described, memory, offset, size,
@@ -216,12 +217,13 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
         transfer_begin(&command, queue, CL_COMMAND_FILL_BUFFER, buffer, wait_count, wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
     code = range_validate(buffer, offset, size, ICD_CALL);
-    bool is_size = pattern_size >= 1 && pattern_size <= FILL_PATTERN_MAX &&
-                   (pattern_size & (pattern_size - 1)) == 0;
-    if (code == CL_SUCCESS && (!pattern || !is_size))
+    bool is_pattern = pattern && pattern_size >= 1 && pattern_size <= FILL_PATTERN_MAX &&
+                      (pattern_size & (pattern_size - 1)) == 0;
+    if (code == CL_SUCCESS && !is_pattern)
         code = REFUSE(CL_INVALID_VALUE, "a pattern of %zu bytes; expected 1, 2, 4, … or 128",
                       pattern_size);
-    if (code == CL_SUCCESS && (offset % pattern_size != 0 || size % pattern_size != 0))
+    if (code == CL_SUCCESS && is_pattern &&
+        (offset % pattern_size != 0 || size % pattern_size != 0))
         code = REFUSE(CL_INVALID_VALUE,
                       "offset %zu or size %zu is not a multiple of the pattern's %zu bytes", offset,
                       size, pattern_size);
