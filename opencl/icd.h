@@ -50,6 +50,8 @@ typedef struct icd_object {
     uint32_t number; /* its number among the objects of its kind, from 1, for messages */
     uint32_t user_references;
     uint32_t references;
+    uint32_t watchers; /* see icd_watch */
+    bool is_evicted;   /* dead, and freed with its last watcher */
 } icd_object;
 
 /* A call of the API, for messages. */
@@ -81,6 +83,10 @@ void *icd_object_create(size_t size, icd_kind kind);
  * nothing. */
 void *icd_reference(void *object);
 void icd_release(void *object);
+/* Notes, or forgets, a user that does not keep the object alive: until it forgets the object, it
+ * can see whether it is dead.  NULL does nothing. */
+void *icd_watch(void *object);
+void icd_forget(void *object);
 /* True for a handle of that kind which the program still owns; a handle that it has released is
  * also a finding. */
 bool icd_is(const void *object, icd_kind kind, icd_call call);
@@ -243,7 +249,7 @@ bool icd_compile(icd_compilation *compilation);
 typedef struct icd_argument {
     bool is_set;
     dev_parameter parameter;
-    cl_mem memory;    /* MEMORY: an internal reference; NULL: the null pointer */
+    cl_mem memory;    /* MEMORY, watched: kernels keep no memory alive; NULL: the null pointer */
     uint8_t *bytes;   /* BYTES */
     uint64_t size;    /* LOCAL */
     uint64_t address; /* MEMORY: of an allocation (usm.h); 0: it is a buffer */

@@ -70,7 +70,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_
 
 static void argument_clear(icd_argument *argument)
 {
-    icd_release(argument->memory);
+    icd_forget(argument->memory);
     rt_free(argument->bytes);
     *argument = (icd_argument){.parameter = argument->parameter};
 }
@@ -111,7 +111,7 @@ static cl_int memory_set(cl_kernel kernel, icd_argument *argument, size_t size, 
         return icd_refuse(call, CL_INVALID_MEM_OBJECT, "%s: buffer %u is of another context", name,
                           memory->base.number);
     argument_clear(argument);
-    argument->memory = icd_reference(memory);
+    argument->memory = icd_watch(memory);
     argument->is_set = true;
     return CL_SUCCESS;
 }
@@ -190,7 +190,7 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCloneKernel(cl_kernel kernel, cl_int *out_c
         const icd_argument *from = &kernel->arguments[i];
         icd_argument *to = &clone->arguments[i];
         *to = *from;
-        icd_reference(to->memory);
+        icd_watch(to->memory);
         if (!from->bytes) continue;
         to->bytes = rt_alloc(from->parameter.size);
         memcpy(to->bytes, from->bytes, from->parameter.size);

@@ -56,6 +56,10 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
                               i);
         } else if (argument->memory) {
             memory_judge(argument->memory, i, kernel, call);
+            if (argument->memory->base.kind == ICD_DEAD)
+                return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
+                                  "argument %u of kernel '%.*s' is a buffer that has been freed", i,
+                                  RT_TEXT_ARG(kernel->fact->name));
             out[i].kind = DEV_ARGUMENT_POINTER;
             out[i].memory = icd_root(argument->memory)->memory;
             out[i].offset = argument->memory->origin;

@@ -34,7 +34,12 @@ void *icd_object_create(size_t size, icd_kind kind)
 {
     CHECK(size >= sizeof(icd_object) && kind > ICD_DEVICE && kind < ICD_KINDS);
     icd_object *object = rt_alloc(size);
-    *object = (icd_object){&icd_dispatch, kind, kind, ++numbers[kind], 1, 1};
+    *object = (icd_object){.dispatch = &icd_dispatch,
+                           .kind = kind,
+                           .was = kind,
+                           .number = ++numbers[kind],
+                           .user_references = 1,
+                           .references = 1};
     return object;
 }
 
@@ -69,9 +74,27 @@ void icd_release(void *object)
     CHECK(base->user_references == 0);
     parts_free(base);
     base->kind = ICD_DEAD;
-    rt_free(graves[grave]);
+    icd_object *evicted = graves[grave];
     graves[grave] = base;
     grave = (grave + 1) % GRAVES;
+    if (evicted && evicted->watchers > 0)
+        evicted->is_evicted = true;
+    else
+        rt_free(evicted);
+}
+
+void *icd_watch(void *object)
+{
+    if (object) ((icd_object *)object)->watchers++;
+    return object;
+}
+
+void icd_forget(void *object)
+{
+    icd_object *base = object;
+    if (!base) return;
+    CHECK(base->watchers >= 1);
+    if (--base->watchers == 0 && base->is_evicted) rt_free(base);
 }
 
 bool icd_is(const void *object, icd_kind kind, icd_call call)
@@ -206,27 +229,30 @@ const char *icd_code_name(cl_int code)
     CODE(OUT_OF_RESOURCES)                                                                         \
     CODE(OUT_OF_HOST_MEMORY)                                                                       \
     CODE(PROFILING_INFO_NOT_AVAILABLE)                                                             \
-    CODE(MEM_COPY_OVERLAP) CODE(IMAGE_FORMAT_NOT_SUPPORTED) CODE(BUILD_PROGRAM_FAILURE) CODE(      \
-        MISALIGNED_SUB_BUFFER_OFFSET) CODE(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)              \
-        CODE(COMPILE_PROGRAM_FAILURE) CODE(LINKER_NOT_AVAILABLE) CODE(LINK_PROGRAM_FAILURE) CODE(  \
-            DEVICE_PARTITION_FAILED) CODE(KERNEL_ARG_INFO_NOT_AVAILABLE) CODE(INVALID_VALUE)       \
-            CODE(INVALID_DEVICE_TYPE) CODE(INVALID_PLATFORM) CODE(INVALID_DEVICE) CODE(            \
-                INVALID_CONTEXT) CODE(INVALID_QUEUE_PROPERTIES) CODE(INVALID_COMMAND_QUEUE)        \
-                CODE(INVALID_HOST_PTR) CODE(INVALID_MEM_OBJECT) CODE(INVALID_IMAGE_SIZE) CODE(     \
-                    INVALID_SAMPLER) CODE(INVALID_BINARY) CODE(INVALID_BUILD_OPTIONS)              \
-                    CODE(INVALID_PROGRAM) CODE(INVALID_PROGRAM_EXECUTABLE) CODE(                   \
-                        INVALID_KERNEL_NAME) CODE(INVALID_KERNEL_DEFINITION) CODE(INVALID_KERNEL)  \
-                        CODE(INVALID_ARG_INDEX) CODE(INVALID_ARG_VALUE) CODE(INVALID_ARG_SIZE)     \
-                            CODE(INVALID_KERNEL_ARGS) CODE(INVALID_WORK_DIMENSION)                 \
-                                CODE(INVALID_WORK_GROUP_SIZE) CODE(INVALID_WORK_ITEM_SIZE)         \
-                                    CODE(INVALID_GLOBAL_OFFSET) CODE(INVALID_EVENT_WAIT_LIST)      \
-                                        CODE(INVALID_EVENT) CODE(INVALID_OPERATION) CODE(          \
-                                            INVALID_BUFFER_SIZE) CODE(INVALID_GLOBAL_WORK_SIZE)    \
-                                            CODE(INVALID_PROPERTY) CODE(INVALID_COMPILER_OPTIONS)  \
-                                                CODE(INVALID_LINKER_OPTIONS)                       \
-                                                    CODE(INVALID_DEVICE_PARTITION_COUNT)           \
-                                                        CODE(INVALID_PIPE_SIZE)                    \
-                                                            CODE(INVALID_DEVICE_QUEUE)             \
+    CODE(MEM_COPY_OVERLAP)                                                                         \
+    CODE(IMAGE_FORMAT_NOT_SUPPORTED)                                                               \
+    CODE(BUILD_PROGRAM_FAILURE)                                                                    \
+    CODE(MISALIGNED_SUB_BUFFER_OFFSET)                                                             \
+    CODE(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) CODE(COMPILE_PROGRAM_FAILURE)                  \
+        CODE(LINKER_NOT_AVAILABLE) CODE(LINK_PROGRAM_FAILURE) CODE(DEVICE_PARTITION_FAILED) CODE(  \
+            KERNEL_ARG_INFO_NOT_AVAILABLE) CODE(INVALID_VALUE) CODE(INVALID_DEVICE_TYPE)           \
+            CODE(INVALID_PLATFORM) CODE(INVALID_DEVICE) CODE(INVALID_CONTEXT) CODE(                \
+                INVALID_QUEUE_PROPERTIES) CODE(INVALID_COMMAND_QUEUE) CODE(INVALID_HOST_PTR)       \
+                CODE(INVALID_MEM_OBJECT) CODE(INVALID_IMAGE_SIZE) CODE(INVALID_SAMPLER) CODE(      \
+                    INVALID_BINARY) CODE(INVALID_BUILD_OPTIONS) CODE(INVALID_PROGRAM)              \
+                    CODE(INVALID_PROGRAM_EXECUTABLE) CODE(INVALID_KERNEL_NAME) CODE(               \
+                        INVALID_KERNEL_DEFINITION) CODE(INVALID_KERNEL) CODE(INVALID_ARG_INDEX)    \
+                        CODE(INVALID_ARG_VALUE) CODE(INVALID_ARG_SIZE) CODE(INVALID_KERNEL_ARGS)   \
+                            CODE(INVALID_WORK_DIMENSION) CODE(INVALID_WORK_GROUP_SIZE)             \
+                                CODE(INVALID_WORK_ITEM_SIZE) CODE(INVALID_GLOBAL_OFFSET)           \
+                                    CODE(INVALID_EVENT_WAIT_LIST) CODE(INVALID_EVENT)              \
+                                        CODE(INVALID_OPERATION) CODE(INVALID_BUFFER_SIZE)          \
+                                            CODE(INVALID_GLOBAL_WORK_SIZE) CODE(INVALID_PROPERTY)  \
+                                                CODE(INVALID_COMPILER_OPTIONS)                     \
+                                                    CODE(INVALID_LINKER_OPTIONS)                   \
+                                                        CODE(INVALID_DEVICE_PARTITION_COUNT)       \
+                                                            CODE(INVALID_PIPE_SIZE) CODE(          \
+                                                                INVALID_DEVICE_QUEUE)              \
                                                                 CODE(INVALID_SPEC_ID) CODE(        \
                                                                     MAX_SIZE_RESTRICTION_EXCEEDED)
     switch (code) {

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 enum {
-    CACHE_LINE = 64,               /* bytes */
-    PRINT_BUFFER = 1 << 20,        /* bytes of a launch's output */
-    PARAMETER_SIZE_MAX = 4096,     /* bytes of all arguments of a kernel */
-    GLOBAL_VARIABLE_MAX = 1 << 20, /* bytes */
+    CACHE_LINE = 64,                /* bytes */
+    PRINT_BUFFER = 1 << 20,         /* bytes of a launch's output */
+    PARAMETER_SIZE_MAX = 4096,      /* bytes of all arguments of a kernel */
+    GLOBAL_VARIABLE_MAX = 1 << 20,  /* bytes */
+    CONSTANT_BUFFER_MAX = 16 << 20, /* bytes; larger ones work too */
 };
 
 struct _cl_platform_id icd_platform = {
@@ -40,6 +41,7 @@ static const cl_name_version device_extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp16"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp64"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroups"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_unified_shared_memory"},
 };
 
@@ -130,9 +132,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetPlatformIDs(cl_uint capacity, cl_platform_i
 
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity,
                                                                 cl_platform_id *out,
-                                                                cl_uint *out_count);
-CL_API_ENTRY cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint capacity, cl_platform_id *out,
-                                                       cl_uint *out_count)
+                                                                cl_uint *out_count)
 {
     return platforms_get(capacity, out, out_count);
 }
@@ -234,6 +234,21 @@ static cl_device_type device_type(void)
     return CL_DEVICE_TYPE_GPU;
 }
 
+/* Uses up the addresses of the device that could be addresses of the host, so that a pointer is one
+ * or the other (usm.h). */
+static rt_status host_addresses_skip(dev_device *device)
+{
+    const uint64_t host_end = UINT64_C(1) << 47; /* of user space on x86-64 */
+    uint64_t address = 0;
+    while (address < host_end) {
+        dev_memory *memory;
+        RT_TRY(dev_usm_create(device, DEV_MEMORY_USM_DEVICE, 1, RT_TEXT("unused"), &memory));
+        address = dev_memory_address(memory);
+        dev_memory_destroy(memory);
+    }
+    return RT_STATUS_OK;
+}
+
 cl_int icd_device_open(void)
 {
     if (icd_device.device) return CL_SUCCESS;
@@ -249,7 +264,8 @@ cl_int icd_device_open(void)
     rt_status status =
         dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host"), &device);
     if (!rt_ok(status)) return icd_code(status);
-    status = dev_queue_create_profiling(device, &icd_device.queue);
+    status = host_addresses_skip(device);
+    if (rt_ok(status)) status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {
         dev_device_destroy(device);
         return icd_code(status);
@@ -452,8 +468,8 @@ static cl_int device_fact(cl_device_info name, size_t capacity, void *out, size_
         return ICD_ANSWER(cl_uint, device.group_size_max / device.sub_group_size);
     case CL_DEVICE_LOCAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, device.local_size_max);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, machine_memory());
-    case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, allocation_max());
+    case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, CONSTANT_BUFFER_MAX);
+    case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return ICD_ANSWER(cl_ulong, allocation_max());
     case CL_DEVICE_EXTENSIONS:
         return names_answer(device_extensions, COUNT(device_extensions), false, capacity, out,
                             out_size);

@@ -4,6 +4,7 @@
 
 #include "conformance/process/scratch.h"
 #include "opencl/report.h"
+#include "opencl/usm.h"
 #include "reference/base/stream.h"
 
 #include <fcntl.h>
@@ -161,6 +162,7 @@ void icd_program_free(cl_program program)
         rt_buffer_free(&program->units.items[i]);
     }
     rt_vector_free(&program->units);
+    icd_usm_forget(program);
     dev_program_destroy(program->program);
     modules_free(program);
     rt_buffer_free(&program->source);
@@ -246,6 +248,7 @@ static cl_int build_validate(cl_program program, cl_uint device_count, const cl_
 /* Forgets the result of an earlier build. */
 static void build_begin(cl_program program, const char *options)
 {
+    icd_usm_forget(program);
     dev_program_destroy(program->program);
     program->program = NULL;
     program->kernels = NULL;

@@ -5,6 +5,7 @@
 #include "conformance/json/json.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/hash.h"
+#include "reference/base/number.h"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -209,11 +210,10 @@ static const noted_command *command_of(uint32_t tag)
 /* The buffer that a label names; NULL: another object. */
 static const noted_buffer *buffer_of(rt_text label)
 {
-    char name[32];
-    unsigned number;
-    if (label.length >= sizeof name) return NULL;
-    snprintf(name, sizeof name, "%.*s", RT_TEXT_ARG(label));
-    if (sscanf(name, "buffer %u", &number) != 1 || number >= buffers.count) return NULL;
+    uint64_t number;
+    if (!rt_text_take_prefix(&label, "buffer ") ||
+        !rt_number_take(&label, 10, UINT32_MAX, &number) || number >= buffers.count)
+        return NULL;
     return buffers.items[number].call.function ? &buffers.items[number] : NULL;
 }
 

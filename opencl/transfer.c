@@ -1,5 +1,5 @@
 /* Commands that move bytes: read, write, copy, fill, map and unmap, and their rectangles. */
-#include "opencl/icd.h"
+#include "opencl/usm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +43,27 @@ static cl_int host_validate(cl_mem buffer, bool reads, bool writes, icd_call cal
                       buffer->base.number, (unsigned long long)buffer->flags);
 }
 
+/* The memory of the device to which the "host" pointer of a transfer leads, as
+ * cl_intel_unified_shared_memory permits; NULL: it is the host's.  A range that leaves the memory
+ * fails the command. */
+static dev_memory *usm_of(icd_command *command, const void *pointer, size_t size, uint64_t *out_at)
+{
+    dev_memory *memory = icd_usm_find((uintptr_t)pointer, out_at);
+    if (memory && size > memory->size - *out_at) command->failure = CL_INVALID_VALUE;
+    return memory;
+}
+
 /* Adds the parts of a command: one range each, at an offset in a buffer; nothing for 0 bytes. */
 static void read_part(icd_command *command, cl_mem buffer, size_t offset, size_t size, void *host)
 {
     dev_event *event = NULL;
-    if (size == 0) return;
-    rt_status status =
-        dev_enqueue_read(icd_device.queue, icd_command_device(command), icd_root(buffer)->memory,
-                         buffer->origin + offset, size, host, &event);
+    dev_queue *queue = icd_device.queue;
+    const dev_command described = icd_command_device(command);
+    uint64_t at, begin = buffer->origin + offset;
+    dev_memory *from = icd_root(buffer)->memory, *to = usm_of(command, host, size, &at);
+    if (size == 0 || command->failure != CL_SUCCESS) return;
+    rt_status status = to ? dev_enqueue_copy(queue, described, from, begin, to, at, size, &event)
+                          : dev_enqueue_read(queue, described, from, begin, size, host, &event);
     icd_command_part(command, status, event);
 }
 
@@ -58,10 +71,13 @@ static void write_part(icd_command *command, cl_mem buffer, size_t offset, size_
                        const void *host)
 {
     dev_event *event = NULL;
-    if (size == 0) return;
-    rt_status status =
-        dev_enqueue_write(icd_device.queue, icd_command_device(command), icd_root(buffer)->memory,
-                          buffer->origin + offset, size, host, &event);
+    dev_queue *queue = icd_device.queue;
+    const dev_command described = icd_command_device(command);
+    uint64_t at, begin = buffer->origin + offset;
+    dev_memory *to = icd_root(buffer)->memory, *from = usm_of(command, host, size, &at);
+    if (size == 0 || command->failure != CL_SUCCESS) return;
+    rt_status status = from ? dev_enqueue_copy(queue, described, from, at, to, begin, size, &event)
+                            : dev_enqueue_write(queue, described, to, begin, size, host, &event);
     icd_command_part(command, status, event);
 }
 
@@ -168,6 +184,7 @@ void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, s
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
     const dev_command described = icd_command_device(command);
+    CHECK(pattern && pattern_size >= 1);
     if (size == 0) return;
     if (pattern_size <= 16) {
         rt_status status = dev_enqueue_fill(queue, described, memory, offset, size,
@@ -200,12 +217,13 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
         transfer_begin(&command, queue, CL_COMMAND_FILL_BUFFER, buffer, wait_count, wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
     code = range_validate(buffer, offset, size, ICD_CALL);
-    bool is_size = pattern_size >= 1 && pattern_size <= FILL_PATTERN_MAX &&
-                   (pattern_size & (pattern_size - 1)) == 0;
-    if (code == CL_SUCCESS && (!pattern || !is_size))
+    bool is_pattern = pattern && pattern_size >= 1 && pattern_size <= FILL_PATTERN_MAX &&
+                      (pattern_size & (pattern_size - 1)) == 0;
+    if (code == CL_SUCCESS && !is_pattern)
         code = REFUSE(CL_INVALID_VALUE, "a pattern of %zu bytes; expected 1, 2, 4, … or 128",
                       pattern_size);
-    if (code == CL_SUCCESS && (offset % pattern_size != 0 || size % pattern_size != 0))
+    if (code == CL_SUCCESS && is_pattern &&
+        (offset % pattern_size != 0 || size % pattern_size != 0))
         code = REFUSE(CL_INVALID_VALUE,
                       "offset %zu or size %zu is not a multiple of the pattern's %zu bytes", offset,
                       size, pattern_size);
@@ -252,6 +270,7 @@ static size_t side_extent(const side *s, const size_t *region)
  * other on both sides have been joined. */
 static void rows_join(const side *a, const side *b, const size_t *region, size_t joined[3])
 {
+    CHECK(region && region[0] > 0 && a->row >= region[0] && b->row >= region[0]);
     memcpy(joined, region, 3 * sizeof *joined);
     if (a->row != joined[0] || b->row != joined[0]) return;
     joined[0] *= joined[1];
@@ -272,7 +291,7 @@ typedef struct rect {
 
 static cl_int rect_parts(icd_command *command, const rect *r, rect_kind kind, icd_call call)
 {
-    side device, host;
+    side device = {0}, host = {0};
     cl_int code =
         side_make(r->buffer_origin, r->region, r->buffer_row, r->buffer_slice, call, &device);
     if (code == CL_SUCCESS)
@@ -341,6 +360,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
  * refused before, as the specification requires. */
 static bool rects_overlap(const side *a, const side *b, const size_t *region)
 {
+    CHECK(a->row > 0 && a->slice > 0 && b->row > 0);
     size_t first = a->begin < b->begin ? a->begin : b->begin;
     size_t last = a->begin < b->begin ? b->begin : a->begin;
     size_t distance = last - first;
@@ -368,7 +388,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
 {
     ICD_ENTER;
     icd_command command;
-    side a, b;
+    side a = {0}, b = {0};
     cl_int code = copy_begin(&command, queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, wait_count,
                              wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;

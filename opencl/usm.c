@@ -8,7 +8,8 @@
 #include <string.h>
 
 typedef struct allocation {
-    cl_context context; /* a reference */
+    cl_context context; /* a reference; NULL: a variable */
+    cl_program program; /* of a variable, which is forgotten before it; otherwise NULL */
     dev_memory *memory;
     uint64_t address, size;
 } allocation;
@@ -73,7 +74,8 @@ CL_API_ENTRY void *CL_API_CALL clDeviceMemAllocINTEL(cl_context context, cl_devi
     icd_store(out_code, icd_code(status));
     if (!rt_ok(status)) return NULL;
     uint64_t address = dev_memory_address(memory);
-    *rt_vector_push(&allocations) = (allocation){icd_reference(context), memory, address, size};
+    *rt_vector_push(&allocations) =
+        (allocation){icd_reference(context), NULL, memory, address, size};
     return (void *)(uintptr_t)address;
 }
 
@@ -108,7 +110,7 @@ static cl_int memory_free(cl_context context, void *pointer, icd_call call)
         return icd_refuse(call, CL_INVALID_CONTEXT, "expected a context");
     if (!pointer) return CL_SUCCESS;
     allocation *found = allocation_find((uintptr_t)pointer, 0);
-    if (!found || found->address != (uintptr_t)pointer)
+    if (!found || found->program || found->address != (uintptr_t)pointer)
         return icd_refuse(call, CL_INVALID_VALUE, "%p is not the start of an allocation", pointer);
     dev_memory_destroy(found->memory);
     icd_release(found->context);
@@ -164,6 +166,45 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
     return icd_argument_set_address(kernel, index, (uintptr_t)pointer, ICD_CALL);
 }
 
+/* ---- Variables ---------------------------------------------------------------------------- */
+
+/* No header declares it: Intel's runtimes offer it by name only. */
+static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id device,
+                                                                cl_program program,
+                                                                const char *name, size_t *out_size,
+                                                                void **out_pointer)
+{
+    ICD_ENTER;
+    if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
+    if (!icd_is(program, ICD_PROGRAM, ICD_CALL))
+        return REFUSE(CL_INVALID_PROGRAM, "expected a program");
+    if (!program->program)
+        return REFUSE(CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
+                      program->base.number);
+    if (!name || !out_pointer)
+        return REFUSE(CL_INVALID_VALUE, "no name, or no place for a pointer");
+    dev_memory *memory;
+    rt_status status = dev_global_find(program->program, rt_text_of(name), &memory);
+    if (!rt_ok(status)) return REFUSE(CL_INVALID_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
+    uint64_t address = dev_memory_address(memory), size = memory->size;
+    if (allocation_find(address, 0))
+        dev_memory_destroy(memory); /* it has been found before */
+    else
+        *rt_vector_push(&allocations) = (allocation){NULL, program, memory, address, size};
+    if (out_size) *out_size = size;
+    *out_pointer = (void *)(uintptr_t)address;
+    return CL_SUCCESS;
+}
+
+void icd_usm_forget(cl_program program)
+{
+    for (uint32_t i = 0; i < allocations.count; i++) {
+        if (allocations.items[i].program != program) continue;
+        dev_memory_destroy(allocations.items[i].memory);
+        allocations.items[i--] = allocations.items[--allocations.count];
+    }
+}
+
 /* ---- Commands ----------------------------------------------------------------------------- */
 
 /* One side of a copy: memory of the device, or of the host. */
@@ -192,7 +233,7 @@ static void copy_part(icd_command *command, place to, place from, size_t size)
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
     const dev_command described = icd_command_device(command);
-    rt_status status = RT_STATUS_OK;
+    rt_status status;
     if (to.memory && from.memory)
         status = dev_enqueue_copy(queue, described, from.memory, from.offset, to.memory, to.offset,
                                   size, &event);
@@ -300,7 +341,7 @@ void (*icd_usm_function(const char *name))(void)
         FUNCTION(clMemBlockingFreeINTEL),  FUNCTION(clGetMemAllocInfoINTEL),
         FUNCTION(clEnqueueMemcpyINTEL),    FUNCTION(clSetKernelArgMemPointerINTEL),
         FUNCTION(clEnqueueMemFillINTEL),   FUNCTION(clEnqueueMigrateMemINTEL),
-        FUNCTION(clEnqueueMemAdviseINTEL),
+        FUNCTION(clEnqueueMemAdviseINTEL), FUNCTION(clGetDeviceGlobalVariablePointerINTEL),
 #undef FUNCTION
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -25,7 +25,7 @@ else
 fi
 
 for row in linking/hello_world:opencl linking/two_libraries:opencl kernels/bubble_sort:opencl kernels/crc32:opencl-c \
-    queues/out_of_order:opencl memory/copy_and_fill:opencl; do
+    queues/out_of_order:opencl memory/copy_and_fill:opencl device_global/address_is_that_of_the_value:opencl; do
     name=${row%:*}
     program="$folder/$(basename "$name")"
     mkdir "$program" || exit 1

@@ -178,6 +178,37 @@ static void a_release_waits_for_commands(void **state)
     client_close(&c);
 }
 
+static void CL_CALLBACK count_up(cl_mem memory, void *user)
+{
+    (void)memory;
+    ++*(int *)user;
+}
+
+/* A kernel keeps no buffer alive that is its argument: clReleaseMemObject frees it. */
+static void an_argument_keeps_no_buffer_alive(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_kernel kernel = client_kernel(&c, "kernel void k(global int *a) { a[0] = 1; }", "k");
+    cl_mem buffer = client_ints(&c, NULL, 1);
+    const size_t one = 1;
+    int freed = 0;
+    assert_cl(clSetMemObjectDestructorCallback(buffer, count_up, &freed));
+    assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    assert_cl(clReleaseMemObject(buffer));
+    assert_int_equal(freed, 1);
+    assert_int_equal(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL),
+                     CL_INVALID_KERNEL_ARGS);
+    /* Another buffer makes the kernel usable again. */
+    buffer = client_ints(&c, NULL, 1);
+    client_run(&c, kernel, buffer, 1);
+    const cl_int expected = 1;
+    client_expect(&c, buffer, &expected, 1);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +219,7 @@ int main(void)
         cmocka_unit_test(rectangles),
         cmocka_unit_test(copies),
         cmocka_unit_test(a_release_waits_for_commands),
+        cmocka_unit_test(an_argument_keeps_no_buffer_alive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

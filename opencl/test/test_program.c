@@ -210,6 +210,37 @@ static void a_program_may_ignore_its_children(void **state)
     client_close(&c);
 }
 
+static void sub_groups_are_as_queried(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c,
+                                      "kernel void k(global int *a) {\n"
+                                      "  if (get_global_id(0) == 0) {\n"
+                                      "    a[0] = get_sub_group_size();\n"
+                                      "    a[1] = get_num_sub_groups();\n"
+                                      "  }\n"
+                                      "}\n",
+                                      "-cl-std=CL3.0");
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    const size_t items = 64;
+    size_t size, count;
+    assert_cl(clGetKernelSubGroupInfo(kernel, c.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                                      sizeof items, &items, sizeof size, &size, NULL));
+    assert_cl(clGetKernelSubGroupInfo(kernel, c.device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,
+                                      sizeof items, &items, sizeof count, &count, NULL));
+    assert_int_equal(size * count, items);
+    cl_mem buffer = client_ints(&c, NULL, 2);
+    assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &items, &items, 0, NULL, NULL));
+    const cl_int expected[] = {(cl_int)size, (cl_int)count};
+    client_expect(&c, buffer, expected, 2);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -262,6 +293,7 @@ int main(void)
         cmocka_unit_test(a_binary_restores_a_program),
         cmocka_unit_test(il_with_a_constant),
         cmocka_unit_test(a_program_may_ignore_its_children),
+        cmocka_unit_test(sub_groups_are_as_queried),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

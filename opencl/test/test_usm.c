@@ -95,6 +95,7 @@ static void fills_and_copies(void **state)
     functions f = functions_find(&c);
     cl_int code, result[4];
     const cl_int seven = 7, expected[4] = {7, 7, 7, 7};
+    const cl_int values[4] = {1, 2, 3, 4}, copied[4] = {1, 2, 2, 3};
     char *data = f.allocate(c.context, c.device, NULL, 32, 0, &code);
     assert_cl(code);
     assert_cl(f.fill(c.queue, data, &seven, sizeof seven, 16, 0, NULL, NULL));
@@ -108,7 +109,57 @@ static void fills_and_copies(void **state)
     assert_int_equal(f.fill(c.queue, data, &seven, 3, 16, 0, NULL, NULL), CL_INVALID_VALUE);
     assert_int_equal(f.free(c.context, data + 4), CL_INVALID_VALUE);
     assert_cl(f.free(c.context, NULL));
+    /* As the host's memory of a transfer. */
+    cl_mem buffer = client_ints(&c, values, 4);
+    assert_cl(clEnqueueReadBuffer(c.queue, buffer, CL_FALSE, 4, 8, data, 0, NULL, NULL));
+    assert_cl(clEnqueueWriteBuffer(c.queue, buffer, CL_FALSE, 8, 8, data, 0, NULL, NULL));
+    client_expect(&c, buffer, copied, 4);
+    assert_int_equal(
+        clEnqueueReadBuffer(c.queue, buffer, CL_FALSE, 0, 16, data + 24, 0, NULL, NULL),
+        CL_INVALID_VALUE);
+    assert_cl(clReleaseMemObject(buffer));
     assert_cl(f.free(c.context, data));
+    client_close(&c);
+}
+
+typedef cl_int(CL_API_CALL *variable_function)(cl_device_id device, cl_program program,
+                                               const char *name, size_t *out_size,
+                                               void **out_pointer);
+
+static void variables_of_programs_are_found(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    functions f = functions_find(&c);
+    variable_function find;
+    void *function = clGetExtensionFunctionAddressForPlatform(
+        c.platform, "clGetDeviceGlobalVariablePointerINTEL");
+    assert_non_null(function);
+    memcpy(&find, &function, sizeof find);
+    cl_program program = client_build(&c,
+                                      "global int counter = 5;\n"
+                                      "kernel void k(global int *a) { a[0] = counter++; }\n",
+                                      "-cl-std=CL2.0");
+    void *pointer, *again;
+    size_t size;
+    assert_cl(find(c.device, program, "counter", &size, &pointer));
+    assert_int_equal(size, 4);
+    assert_cl(find(c.device, program, "counter", NULL, &again));
+    assert_ptr_equal(pointer, again);
+    assert_int_equal(find(c.device, program, "absent", &size, &again), CL_INVALID_VALUE);
+    const cl_int forty = 40, expected = 40;
+    cl_int result = 0;
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_mem buffer = client_ints(&c, NULL, 1);
+    assert_cl(f.copy(c.queue, CL_TRUE, pointer, &forty, sizeof forty, 0, NULL, NULL));
+    client_run(&c, kernel, buffer, 1);
+    client_expect(&c, buffer, &expected, 1);
+    assert_cl(f.copy(c.queue, CL_TRUE, &result, pointer, sizeof result, 0, NULL, NULL));
+    assert_int_equal(result, 41);
+    assert_int_equal(f.free(c.context, pointer), CL_INVALID_VALUE);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
     client_close(&c);
 }
 
@@ -144,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pointers_reach_kernels_and_memory),
         cmocka_unit_test(fills_and_copies),
+        cmocka_unit_test(variables_of_programs_are_found),
         cmocka_unit_test(wrong_allocations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
