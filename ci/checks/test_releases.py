@@ -30,7 +30,7 @@ class Conclusions(unittest.TestCase):
                 (VALUE, record("FAIL", VALUE["signature"], "step2:x:y:z"), "shown"), (VALUE, record("PASS"), "absent"),
                 (VALUE, record("FAIL", "step1:launch:errc-build:f"), "unclear"), (VALUE, record("SKIP"), "unclear"),
                 (VALUE, None, "unclear"), (CRASH, record("CRASH", CRASH["signature"]), "shown"),
-                (CRASH, record("FAIL", "step1:launch:errc-build:f"), "absent"), (CRASH, record("CRASH", "run:crash:SIGABRT:-"), "unclear"),
+                (CRASH, record("FAIL", "step1:launch:errc-build:f"), "unclear"), (CRASH, record("CRASH", "run:crash:SIGABRT:-"), "unclear"),
                 ({"scenario": "a.yaml", "verdict": "HANG"}, record("HANG"), "shown")):
             self.assertEqual(releases.scenario_outcome(entry, result)[0], state, (entry, result))
 
