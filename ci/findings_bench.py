@@ -82,7 +82,8 @@ class Bench:
 
     def outcome(self, finding):
         """Returns ("shown", "absent" or "unclear", why), for another release than that of the record.  A program that ends
-        with success instead of a failure, or prints what the record says under `absent`, shows that it is absent."""
+        with 0 instead of another status, or prints what the record says under `absent`, shows that it is absent; one that
+        only does not crash may still be wrong."""
         how, commands = finding.reproduction, finding.commands
         for command in commands[:-1]:
             problem = self.build(command)
@@ -91,7 +92,7 @@ class Bench:
         ended, out, err = self.run(commands[-1], self.places[how["runs_on"]][1])
         if self.matches(finding, ended, out):
             return "shown", ""
-        if ended == 0 and how.get("ends", 0) != 0:
+        if ended == 0 and isinstance(how.get("ends", 0), int) and how.get("ends", 0) != 0:
             return "absent", ""
         if "absent" in how and re.fullmatch(pattern_of(how["absent"]), lines_of(out)):
             return "absent", ""

@@ -395,6 +395,7 @@ rt_status cnf_shipped_fuse(cnf_worker *worker, const rt_fusion_request *request)
     jit_kernel *kernels = rt_arena_alloc_array(arena, request->kernel_count, sizeof *kernels);
     for (uint32_t i = 0; i < request->kernel_count; i++)
         RT_TRY(kernel_make(worker, &request->kernels[i], &kernels[i]));
+    CHECK(library.fuse && library.option_add && library.options_reset);
     target_set(&library);
     jit_result answer = {0};
     library.fuse(&answer, (jit_array){kernels, request->kernel_count},

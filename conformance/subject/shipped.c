@@ -53,15 +53,18 @@ static rt_fat_layout layout_of(rt_arena *arena, rt_text headers)
     return version < 9 ? RT_FAT_96 : RT_FAT_80;
 }
 
-/* Finds a file that ci/setup installs. UNAVAILABLE: it is missing. */
+/* Finds a file of the installation: libsycl, or assay's program, which ci/build-dpcpp puts there.
+ * UNAVAILABLE: it is missing. */
 static rt_status installed(cnf_execution *execution, const char *file, rt_text *out_path)
 {
     rt_arena *arena = &execution->arena;
-    *out_path =
-        rt_arena_printf(arena, "%.*s/lib/%s", RT_TEXT_ARG(cnf_packages_folder(arena)), file);
+    const rt_text folder = cnf_packages_folder(arena);
+    *out_path = rt_arena_printf(arena, "%.*s/lib/%s", RT_TEXT_ARG(folder), file);
     if (access(out_path->data, R_OK) == 0) return RT_STATUS_OK;
-    return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is missing",
-                   RT_TEXT_ARG(*out_path));
+    const bool is_built = file == execution->subject->selector;
+    return rt_fail(execution->sink, RT_UNAVAILABLE, RT_RULE_NONE, "%.*s is missing%s%.*s%s",
+                   RT_TEXT_ARG(*out_path), is_built ? "; ci/build-dpcpp --runtime " : "",
+                   RT_TEXT_ARG(is_built ? folder : RT_TEXT("")), is_built ? " builds it" : "");
 }
 
 /* The scenario's devices are the driver's first device, or sub-devices of it if there are several.

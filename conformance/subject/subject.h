@@ -60,8 +60,9 @@ typedef struct cnf_subject {
     const char *name;    /* "sim", "pocl" */
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the single command that installs it; NULL: always available */
-    bool forked; /* runs in a forked child; otherwise the child is exec'd (vendor libraries) */
-    bool oracle; /* the oracle, with which the other subjects are compared */
+    bool forked;     /* runs in a forked child; otherwise the child is exec'd (vendor libraries) */
+    bool takes_root; /* the braces may hold root=FOLDER, another installation */
+    bool oracle;     /* the oracle, with which the other subjects are compared */
     /* Format to which sources are compiled for it, since its device cannot be queried that early:
      * SPIRV64 or PTX. */
     rt_format format;
@@ -80,7 +81,6 @@ typedef struct cnf_subject {
      * that takes one; empty: the one that `install` makes. A NULL pointer means none are ever
      * needed. */
     const char *const *(*environment)(rt_arena *arena, rt_text root);
-    bool takes_root; /* the braces may hold root=FOLDER, another installation */
     /* Reports, without opening anything, whether the subject runs kernels on this machine; NULL: it
      * always does. The verdict on a subject that only links is never PASS
      * (conformance/verdict/verdict.h). */

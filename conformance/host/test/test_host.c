@@ -382,6 +382,21 @@ static void host_halves_link_without_what_they_import(void **state)
     end_well(f);
 }
 
+/* Releases of libsycl before 9 read two more pointers in each image. */
+static void images_have_the_layout_of_the_runtime(void **state)
+{
+    host_fixture *f = *state;
+    const rt_fat_layout layouts[] = {RT_FAT_80, RT_FAT_96};
+    for (size_t i = 0; i < 2; i++) {
+        rt_buffer c = {0};
+        assert_true(rt_ok(cnf_host_write_c(f->sink, &c, &f->scenario, APP, layouts[i])));
+        const char *text = rt_buffer_string(&c);
+        assert_int_equal(strstr(text, "manifest_begin") != NULL, layouts[i] == RT_FAT_96);
+        assert_non_null(strstr(text, layouts[i] == RT_FAT_96 ? "    {2, 4, " : "    {3, 4, "));
+        rt_buffer_free(&c);
+    }
+}
+
 /* The variable that the footer registers, and the one that only the images have, are not the C
  * source's; the third is. That the footer lacks the second is the shipped compiler's failure. */
 static void only_the_half_registers_its_variables(void **state)
@@ -610,6 +625,7 @@ int main(void)
         HOST_TEST(host_halves_live_while_their_images_are_registered),
         HOST_TEST(host_halves_link_without_what_they_import),
         HOST_TEST(only_the_half_registers_its_variables),
+        HOST_TEST(images_have_the_layout_of_the_runtime),
         HOST_TEST(host_halves_are_cached_by_themselves),
         HOST_TEST(wrong_host_halves_are_reported),
         HOST_TEST(the_executable_can_be_opened_and_stays),

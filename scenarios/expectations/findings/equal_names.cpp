@@ -72,12 +72,12 @@ template <> struct KernelInfo<work> {
 } // namespace sycl
 
 static const entry kernel{nullptr, "work", 0, 0, 0};
-static const image code{3,          4,        2,       "spir64",    "",      "",
-                        work_begin, work_end, &kernel, &kernel + 1, nullptr, nullptr};
+static image code;
 static const descriptor images{1, 1, &code, nullptr, nullptr};
 
 __attribute__((constructor)) static void load()
 {
+    describe(&code, {work_begin, work_end, "work", nullptr, 0}, &kernel);
     __sycl_register_lib(&images);
 }
 __attribute__((destructor)) static void unload()
