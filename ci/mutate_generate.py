@@ -46,7 +46,6 @@ SYMMETRIC_CALL = re.compile(r"(^|_)(equals?|same|is|min|max|add|and|or|xor|alloc
 LOOKUP_CALL = re.compile(r"(^|_)(find|lookup|get)(_|$)")
 STATUS_ENUM = "rt_code"
 STATUS_TYPE = "rt_status"
-RULE_MACROS = ("RULE", "RULE_ELSE")
 MARK = re.compile(r"RULE\s*\(\s*(\w+)\s*,\s*")
 
 RELATIONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -151,10 +150,9 @@ class Generator:
         name, start, end = where
         code, uses = self.source_of(name).code, self.uses_in(name)
         found = []
-        for macro in RULE_MACROS:
-            for s, e in uses.within(start, end, macro):
-                match = re.match(rf"{macro}\s*\(\s*(\w+)", code[s:e])
-                found += [match.group(1)] if match else []
+        for s, e in uses.within(start, end, "RULE"):
+            match = MARK.match(code, s, e)
+            found += [match.group(1)] if match else []
         return tuple(sorted(set(found)))
 
     def marks_in(self, name):
@@ -579,15 +577,14 @@ class Generator:
             self.add(where, context, "relational", f"{texts[0]} {RELATIONS[text]} {texts[1]}")
         elif text in LOGICAL:
             self.add(where, context, "logical", f"{texts[0]} {LOGICAL[text]} {texts[1]}")
-            # A rule mark is the constant true; its fault belongs to the preset prove.
-            if not any(re.fullmatch(r"!?\s*RULE\s*\(\s*\w+\s*\)", operand) for operand in texts):
-                for operand in texts:
-                    self.add(where, context, "logical", operand)
+            for operand in texts:
+                self.add(where, context, "logical", operand)
 
     def unary(self, cursor, context):
         where, said = self.spelled(cursor), self.said(cursor)
         children = list(cursor.get_children())
         operand = self.said(children[0]) if len(children) == 1 else None
+        # A marked operand is negated as the mark's own mutant.
         if where and said and operand and said.startswith("!") and not context.is_message \
                 and not re.match(r"RULE\b", operand):
             # The operand may be a pointer, which is not a truth value in every context.

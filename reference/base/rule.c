@@ -30,7 +30,6 @@ rt_rule rt_rule_find(rt_text name)
 #include "reference/base/fault.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,35 +67,5 @@ bool rt_fault_reach(rt_fault *fault)
     if (before == RT_FAULT_UNSEEN) fault_record(text, length + 1);
     RT_UNSEEN_END();
     return is_planted;
-}
-
-/* ---- The older form ------------------------------------------------------------------------ */
-
-enum { SITES_MAX = 4096 };
-
-static pthread_mutex_t sites_lock = PTHREAD_MUTEX_INITIALIZER;
-static rt_fault sites[SITES_MAX];
-static int site_count;
-
-bool rt_rule_obeyed(rt_rule rule, const char *file, int line)
-{
-    RT_UNSEEN_BEGIN();
-    pthread_mutex_lock(&sites_lock);
-    rt_fault *site = NULL;
-    for (int i = 0; i < site_count && !site; i++) {
-        const rt_fault *candidate = &sites[i];
-        if (candidate->rule == rule && candidate->line == line &&
-            strcmp(candidate->file, file) == 0)
-            site = &sites[i];
-    }
-    if (!site) {
-        CHECK(site_count < SITES_MAX);
-        site = &sites[site_count++];
-        *site = (rt_fault){rule, file, line, -1, RT_FAULT_UNSEEN};
-    }
-    bool is_planted = rt_fault_planted(site);
-    pthread_mutex_unlock(&sites_lock);
-    RT_UNSEEN_END();
-    return !is_planted;
 }
 #endif

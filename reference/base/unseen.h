@@ -1,7 +1,7 @@
 /* Sections that ThreadSanitizer does not see.
  *
  * A lock that only the test machinery takes, such as that of the turns (handover.h) or of the
- * planted faults (rule.h), orders threads that nothing orders otherwise, and so hides that the
+ * planted faults (fault.h), orders threads that nothing orders otherwise, and so hides that the
  * runtime lacks a lock.  Between RT_UNSEEN_BEGIN and RT_UNSEEN_END, ThreadSanitizer ignores what
  * the calling thread locks, reads and writes.  In other builds the macros do nothing. */
 #ifndef REFERENCE_BASE_UNSEEN_H

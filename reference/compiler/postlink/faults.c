@@ -73,7 +73,7 @@ static bool leaves_out(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
     if (function && !pl_any_call(function) &&
-        RT_FAULT(DL_REQ_09, "taking the address of a function is no reference"))
+        RT_FAULT(DL_REQ_09, "only calls are references"))
         return true;
     return whole_input && is_defined(whole_input, name) &&
            RT_FAULT(DL_IMPORT_05, "imports are those before the split");
