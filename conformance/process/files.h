@@ -26,9 +26,10 @@ typedef struct cnf_files {
 
 /* Finds the scenarios that the paths denote: a path to a file denotes the file; a path to a folder
  * denotes all *.yaml below it except requirements.yaml, hidden files and folders, folders named
- * "expectations", and files that begin with the version of an expectation file or of findings. The root of a scenario is the nearest folder above it that holds
- * requirements.yaml; if there is none, it is the given folder or the folder of the given file. IO:
- * a path does not exist or cannot be read. An empty result is not an error here. */
+ * "expectations", and files that begin with the version of an expectation file or of findings. The
+ * root of a scenario is the nearest folder above it that holds requirements.yaml; if there is none,
+ * it is the given folder or the folder of the given file. IO: a path does not exist or cannot be
+ * read. An empty result is not an error here. */
 RT_MUST_USE rt_status cnf_files_find(rt_sink *sink, rt_arena *arena, const rt_text *paths,
                                      uint32_t path_count, cnf_files *out_files);
 

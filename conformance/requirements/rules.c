@@ -37,7 +37,8 @@ static yaml_node_t *mapping_value(yaml_document_t *document, const yaml_node_t *
 static bool document_load(rt_text text, yaml_document_t *out_document)
 {
     yaml_parser_t parser;
-    if (text.length == 0 || !yaml_parser_initialize(&parser)) return false; /* no NULL for libyaml */
+    /* libyaml does not accept NULL. */
+    if (text.length == 0 || !yaml_parser_initialize(&parser)) return false;
     yaml_parser_set_input_string(&parser, (const unsigned char *)text.data, text.length);
     bool loaded = yaml_parser_load(&parser, out_document) == 1;
     yaml_parser_delete(&parser);

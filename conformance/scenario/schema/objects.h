@@ -16,8 +16,8 @@ typedef struct scn_objects {
     RT_VECTOR(scn_named_object) list; /* the root first, then in the order of the rows */
 } scn_objects;
 
-/* Finds the objects of a format, whose root is an object too. Names are allocated in the arena; the caller frees the list with
- * rt_vector_free. */
+/* Finds the objects of a format, whose root is an object too. Names are allocated in the arena; the
+ * caller frees the list with rt_vector_free. */
 void scn_objects_find(rt_arena *arena, const scn_shape *root, scn_objects *out_objects);
 
 /* The name of an object that is in the list. */

@@ -476,8 +476,8 @@ bool scn_verb_outcome_read(scn_reader *reader, const scn_node *node, scn_outcome
  * after a problem. */
 bool scn_refusal_read(scn_reader *reader, const scn_node *node, scn_step *out_step);
 
-/* Appends the JSON Schema (draft 2020-12) of a format whose root is an object, such as an expectation
- * file. */
+/* Appends the JSON Schema (draft 2020-12) of a format whose root is an object, such as an
+ * expectation file. */
 void scn_schema_of(rt_buffer *out, const scn_shape *root, const char *title);
 
 #endif
