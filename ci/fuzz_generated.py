@@ -20,7 +20,8 @@ CRASHES = ROOT / "build/fuzz/crashes"
 # builds that must agree with it, and drivers; for programs the reference and the shipped runtime.
 KINDS = {
     "kernels": ("kernel", ["sim", "sim{schedule=forward}", "sim{schedule=backward}", "sim{schedule=seeded}",
-                           "sim{engine=base}", "sim{engine=v3}", "sim{engine=v4}", "pocl", "intel-cpu"]),
+                           "sim{engine=base}", "sim{engine=v3}", "sim{engine=v4}", "sim{tier=compiled}", "pocl",
+                           "intel-cpu"]),
     "programs": ("program", ["sim", "dpcpp"]),
 }
 GOOD = {"PASS", "UNAVAILABLE"}

@@ -46,8 +46,8 @@ typedef struct tier_flat {
 } tier_flat;
 
 /* Lists the blocks of a kernel. NULL, or the reason why it cannot be compiled (see
- * sim_tier_api.compile). The caller calls tier_flat_free in both cases; `frames` receives the
- * memory of all instances' frames, to be freed by the caller. */
+ * sim_tier_api.compile). In both cases the caller calls tier_flat_free, and owns the frames of all
+ * instances, each a block of memory. */
 const char *tier_flatten(const sim_program *program, uint32_t function, tier_flat *out_flat);
 void tier_flat_free(tier_flat *flat);
 

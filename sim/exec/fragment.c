@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define DEPTH_MAX         1024u
-#define STACK_BYTES_MAX   (UINT64_C(1) << 28)
+#define DEPTH_MAX       1024u
+#define STACK_BYTES_MAX (UINT64_C(1) << 28)
 
 void sim_wave_open(sim_wave *wave, uint32_t lane_count, uint32_t first_item, uint32_t rows_bytes)
 {

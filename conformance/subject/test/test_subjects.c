@@ -78,8 +78,8 @@ static void every_setting_opens_its_device(void **state)
             }
         }
     }
-    assert_int_equal(tried, 10); /* the settings of sim, which is always available: schedules,
-                                  * engines, fusion */
+    assert_int_equal(tried, 13); /* the settings of sim, which is always available: schedules,
+                                  * engines, tiers, fusion */
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);
 }
