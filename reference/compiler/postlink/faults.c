@@ -72,8 +72,7 @@ rt_status __wrap_pl_image_make(pl_job *job, const rt_postlink_request *request, 
 static bool leaves_out(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef function = LLVMGetNamedFunction(module, name);
-    if (function && !pl_any_call(function) &&
-        RT_FAULT(DL_REQ_09, "only calls are references"))
+    if (function && !pl_any_call(function) && RT_FAULT(DL_REQ_09, "only calls are references"))
         return true;
     return whole_input && is_defined(whole_input, name) &&
            RT_FAULT(DL_IMPORT_05, "imports are those before the split");
