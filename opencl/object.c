@@ -220,48 +220,73 @@ cl_int icd_code(rt_status status)
 
 const char *icd_code_name(cl_int code)
 {
-#define CODES(CODE)                                                                                \
-    CODE(SUCCESS)                                                                                  \
-    CODE(DEVICE_NOT_FOUND)                                                                         \
-    CODE(DEVICE_NOT_AVAILABLE)                                                                     \
-    CODE(COMPILER_NOT_AVAILABLE)                                                                   \
-    CODE(MEM_OBJECT_ALLOCATION_FAILURE)                                                            \
-    CODE(OUT_OF_RESOURCES)                                                                         \
-    CODE(OUT_OF_HOST_MEMORY)                                                                       \
-    CODE(PROFILING_INFO_NOT_AVAILABLE)                                                             \
-    CODE(MEM_COPY_OVERLAP)                                                                         \
-    CODE(IMAGE_FORMAT_NOT_SUPPORTED)                                                               \
-    CODE(BUILD_PROGRAM_FAILURE)                                                                    \
-    CODE(MISALIGNED_SUB_BUFFER_OFFSET)                                                             \
-    CODE(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)                                                \
-    CODE(COMPILE_PROGRAM_FAILURE) CODE(LINKER_NOT_AVAILABLE) CODE(LINK_PROGRAM_FAILURE) CODE(      \
-        DEVICE_PARTITION_FAILED) CODE(KERNEL_ARG_INFO_NOT_AVAILABLE) CODE(INVALID_VALUE)           \
-        CODE(INVALID_DEVICE_TYPE) CODE(INVALID_PLATFORM) CODE(INVALID_DEVICE)                      \
-            CODE(INVALID_CONTEXT) CODE(INVALID_QUEUE_PROPERTIES) CODE(INVALID_COMMAND_QUEUE) CODE( \
-                INVALID_HOST_PTR) CODE(INVALID_MEM_OBJECT) CODE(INVALID_IMAGE_SIZE)                \
-                CODE(INVALID_SAMPLER) CODE(INVALID_BINARY) CODE(INVALID_BUILD_OPTIONS) CODE(       \
-                    INVALID_PROGRAM) CODE(INVALID_PROGRAM_EXECUTABLE) CODE(INVALID_KERNEL_NAME)    \
-                    CODE(INVALID_KERNEL_DEFINITION) CODE(INVALID_KERNEL) CODE(INVALID_ARG_INDEX)   \
-                        CODE(INVALID_ARG_VALUE) CODE(INVALID_ARG_SIZE) CODE(INVALID_KERNEL_ARGS)   \
-                            CODE(INVALID_WORK_DIMENSION) CODE(INVALID_WORK_GROUP_SIZE)             \
-                                CODE(INVALID_WORK_ITEM_SIZE) CODE(INVALID_GLOBAL_OFFSET)           \
-                                    CODE(INVALID_EVENT_WAIT_LIST) CODE(INVALID_EVENT)              \
-                                        CODE(INVALID_OPERATION) CODE(INVALID_BUFFER_SIZE)          \
-                                            CODE(INVALID_GLOBAL_WORK_SIZE) CODE(INVALID_PROPERTY)  \
-                                                CODE(INVALID_COMPILER_OPTIONS)                     \
-                                                    CODE(INVALID_LINKER_OPTIONS)                   \
-                                                        CODE(INVALID_DEVICE_PARTITION_COUNT)       \
-                                                            CODE(INVALID_PIPE_SIZE) CODE(          \
-                                                                INVALID_DEVICE_QUEUE)              \
-                                                                CODE(INVALID_SPEC_ID) CODE(        \
-                                                                    MAX_SIZE_RESTRICTION_EXCEEDED)
-    switch (code) {
-#define CODE_CASE(name)                                                                            \
-    case CL_##name: return "CL_" #name;
-        CODES(CODE_CASE)
-#undef CODE_CASE
-    default: return "an error";
-    }
+    static const struct {
+        cl_int code;
+        const char *name;
+    } rows[] = {
+#define ROW(name) {CL_##name, "CL_" #name}
+        ROW(SUCCESS),
+        ROW(DEVICE_NOT_FOUND),
+        ROW(DEVICE_NOT_AVAILABLE),
+        ROW(COMPILER_NOT_AVAILABLE),
+        ROW(MEM_OBJECT_ALLOCATION_FAILURE),
+        ROW(OUT_OF_RESOURCES),
+        ROW(OUT_OF_HOST_MEMORY),
+        ROW(PROFILING_INFO_NOT_AVAILABLE),
+        ROW(MEM_COPY_OVERLAP),
+        ROW(IMAGE_FORMAT_NOT_SUPPORTED),
+        ROW(BUILD_PROGRAM_FAILURE),
+        ROW(MISALIGNED_SUB_BUFFER_OFFSET),
+        ROW(EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST),
+        ROW(COMPILE_PROGRAM_FAILURE),
+        ROW(LINKER_NOT_AVAILABLE),
+        ROW(LINK_PROGRAM_FAILURE),
+        ROW(DEVICE_PARTITION_FAILED),
+        ROW(KERNEL_ARG_INFO_NOT_AVAILABLE),
+        ROW(INVALID_VALUE),
+        ROW(INVALID_DEVICE_TYPE),
+        ROW(INVALID_PLATFORM),
+        ROW(INVALID_DEVICE),
+        ROW(INVALID_CONTEXT),
+        ROW(INVALID_QUEUE_PROPERTIES),
+        ROW(INVALID_COMMAND_QUEUE),
+        ROW(INVALID_HOST_PTR),
+        ROW(INVALID_MEM_OBJECT),
+        ROW(INVALID_IMAGE_SIZE),
+        ROW(INVALID_SAMPLER),
+        ROW(INVALID_BINARY),
+        ROW(INVALID_BUILD_OPTIONS),
+        ROW(INVALID_PROGRAM),
+        ROW(INVALID_PROGRAM_EXECUTABLE),
+        ROW(INVALID_KERNEL_NAME),
+        ROW(INVALID_KERNEL_DEFINITION),
+        ROW(INVALID_KERNEL),
+        ROW(INVALID_ARG_INDEX),
+        ROW(INVALID_ARG_VALUE),
+        ROW(INVALID_ARG_SIZE),
+        ROW(INVALID_KERNEL_ARGS),
+        ROW(INVALID_WORK_DIMENSION),
+        ROW(INVALID_WORK_GROUP_SIZE),
+        ROW(INVALID_WORK_ITEM_SIZE),
+        ROW(INVALID_GLOBAL_OFFSET),
+        ROW(INVALID_EVENT_WAIT_LIST),
+        ROW(INVALID_EVENT),
+        ROW(INVALID_OPERATION),
+        ROW(INVALID_BUFFER_SIZE),
+        ROW(INVALID_GLOBAL_WORK_SIZE),
+        ROW(INVALID_PROPERTY),
+        ROW(INVALID_COMPILER_OPTIONS),
+        ROW(INVALID_LINKER_OPTIONS),
+        ROW(INVALID_DEVICE_PARTITION_COUNT),
+        ROW(INVALID_PIPE_SIZE),
+        ROW(INVALID_DEVICE_QUEUE),
+        ROW(INVALID_SPEC_ID),
+        ROW(MAX_SIZE_RESTRICTION_EXCEEDED),
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].code == code) return rows[i].name;
+    return "an error";
 }
 
 /* ---- The table ---------------------------------------------------------------------------- */
