@@ -112,7 +112,8 @@ static void run(cl_device_id device, const struct report *report, const char *ke
     cl_kernel kernel = clCreateKernel(program, kernel_name, NULL);
     cl_mem from = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof in,
                                  (void *)(size_t)in, NULL);
-    cl_mem to = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof out, NULL, NULL);
+    cl_mem to =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof out, out, NULL);
     size_t items = ITEMS;
     clSetKernelArg(kernel, 0, sizeof from, &from);
     clSetKernelArg(kernel, 1, sizeof to, &to);
