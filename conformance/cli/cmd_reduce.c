@@ -170,7 +170,7 @@ static bool candidates_test(void *user, const rt_text *candidates, uint32_t coun
     reduce_command *command = user;
     *out_passed = count;
     for (uint64_t time = 0; time<command->times && * out_passed> 0; time++) {
-        outcome shown[RED_BATCH_MAX];
+        outcome shown[RED_BATCH_MAX] = {0};
         if (!command->keep && !candidates_run(command, candidates, *out_passed, shown))
             return false;
         command->runs += *out_passed;
