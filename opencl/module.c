@@ -1,11 +1,10 @@
-/* A walk over the instructions of untrusted modules. */
+/* Walks over the instructions of untrusted modules (reference/base/spirv.h). */
 #include "opencl/module.h"
 
 #include "conformance/build/spirv_outline.h"
+#include "reference/base/spirv.h"
 
 #include <string.h>
-
-enum { MAGIC = 0x07230203, HEADER_WORDS = 5 };
 
 /* SPIR-V specification, 3.42 "Instructions", and enumerants of 3.6 and 3.20. */
 enum {
@@ -23,62 +22,36 @@ enum {
     DECORATION_SPEC_ID = 1,
 };
 
-typedef struct walk {
-    const uint8_t *bytes;
-    size_t count; /* of words */
-    size_t at;    /* of the instruction */
-    uint32_t length, opcode;
-    bool swaps;
-} walk;
-
-static uint32_t word(const walk *w, size_t index)
-{
-    uint32_t value = 0;
-    if (index < w->count) memcpy(&value, w->bytes + index * sizeof value, sizeof value);
-    return w->swaps ? __builtin_bswap32(value) : value;
-}
-
 bool icd_is_spirv(rt_bytes bytes)
 {
-    uint32_t magic;
-    if (bytes.size < HEADER_WORDS * sizeof magic || bytes.size % sizeof magic != 0) return false;
-    memcpy(&magic, bytes.data, sizeof magic);
-    return magic == MAGIC || magic == __builtin_bswap32(MAGIC);
+    return !rt_spirv_walk_start(bytes).is_damaged;
 }
 
-static walk walk_begin(rt_bytes module)
+/* True if the literal string that begins at the word is the text, in a module of either byte order.
+ */
+static bool has_text(const rt_spirv_instruction *at, uint32_t index, rt_text text)
 {
-    walk w = {.bytes = module.data, .count = module.size / sizeof(uint32_t)};
-    w.swaps = word(&w, 0) != MAGIC;
-    return w;
-}
-
-/* Steps to the next instruction; false at the end, or at a truncated instruction. */
-static bool walk_next(walk *w)
-{
-    w->at = w->at == 0 ? HEADER_WORDS : w->at + w->length;
-    w->length = word(w, w->at) >> 16;
-    w->opcode = word(w, w->at) & 0xffff;
-    return w->at < w->count && w->length >= 1 && w->length <= w->count - w->at;
+    rt_buffer string = {0};
+    bool is_same =
+        rt_spirv_text_append(at, index, &string) && rt_text_equal(rt_buffer_text(&string), text);
+    rt_buffer_free(&string);
+    return is_same;
 }
 
 /* Reads the execution modes of the entry point with that name. */
 static void modes_read(rt_bytes module, rt_text name, icd_kernel_fact *fact)
 {
     uint32_t function = 0;
-    for (walk w = walk_begin(module); walk_next(&w);) {
-        size_t room = w.length > 3 ? (w.length - 3) * sizeof(uint32_t) : 0;
-        /* Strings are in this machine's order in all modules that the device has accepted. */
-        if (w.opcode == OP_ENTRY_POINT && room > name.length &&
-            memcmp(w.bytes + (w.at + 3) * sizeof(uint32_t), name.data, name.length) == 0 &&
-            w.bytes[(w.at + 3) * sizeof(uint32_t) + name.length] == 0)
-            function = word(&w, w.at + 2);
-        if (w.opcode != OP_EXECUTION_MODE || w.length < 4 || word(&w, w.at + 1) != function)
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode == OP_ENTRY_POINT && has_text(&at, 3, name)) function = rt_spirv_word(&at, 2);
+        if (at.opcode != OP_EXECUTION_MODE || at.word_count < 4 ||
+            rt_spirv_word(&at, 1) != function)
             continue;
-        uint32_t mode = word(&w, w.at + 2);
-        for (uint32_t i = 0; mode == MODE_LOCAL_SIZE && w.length == 6 && i < 3; i++)
-            fact->group_size[i] = word(&w, w.at + 3 + i);
-        if (mode == MODE_SUBGROUP_SIZE) fact->sub_group_size = word(&w, w.at + 3);
+        uint32_t mode = rt_spirv_word(&at, 2);
+        for (uint32_t i = 0; mode == MODE_LOCAL_SIZE && at.word_count == 6 && i < 3; i++)
+            fact->group_size[i] = rt_spirv_word(&at, 3 + i);
+        if (mode == MODE_SUBGROUP_SIZE) fact->sub_group_size = rt_spirv_word(&at, 3);
     }
 }
 
@@ -111,53 +84,59 @@ bool icd_kernel_facts(rt_arena *arena, const rt_buffer *modules, uint32_t module
 /* The size in bytes of a value of the type with that id; 0: not a scalar. */
 static uint32_t scalar_size(rt_bytes module, uint32_t id)
 {
-    for (walk w = walk_begin(module); walk_next(&w);) {
-        if (w.length < 2 || word(&w, w.at + 1) != id) continue;
-        if (w.opcode == OP_TYPE_BOOL) return 1;
-        if ((w.opcode == OP_TYPE_INT || w.opcode == OP_TYPE_FLOAT) && w.length >= 3)
-            return word(&w, w.at + 2) / 8;
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (at.word_count < 2 || rt_spirv_word(&at, 1) != id) continue;
+        if (at.opcode == OP_TYPE_BOOL) return 1;
+        if ((at.opcode == OP_TYPE_INT || at.opcode == OP_TYPE_FLOAT) && at.word_count >= 3)
+            return rt_spirv_word(&at, 2) / 8;
     }
     return 0;
 }
 
-/* Steps to the specialisation constant with that id; false: there is none. */
-static bool constant_find(walk *w, cl_uint id)
+/* Finds the specialisation constant with that id; false: there is none. */
+static bool constant_find(rt_bytes module, cl_uint id, rt_spirv_instruction *out_constant)
 {
     uint32_t target = 0;
-    while (walk_next(w)) {
-        if (w->opcode == OP_DECORATE && w->length == 4 &&
-            word(w, w->at + 2) == DECORATION_SPEC_ID && word(w, w->at + 3) == id)
-            target = word(w, w->at + 1);
-        bool is_constant = w->opcode == OP_SPEC_CONSTANT_TRUE ||
-                           w->opcode == OP_SPEC_CONSTANT_FALSE || w->opcode == OP_SPEC_CONSTANT;
-        if (is_constant && w->length >= 3 && target != 0 && word(w, w->at + 2) == target)
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode == OP_DECORATE && at.word_count == 4 &&
+            rt_spirv_word(&at, 2) == DECORATION_SPEC_ID && rt_spirv_word(&at, 3) == id)
+            target = rt_spirv_word(&at, 1);
+        bool is_constant = at.opcode == OP_SPEC_CONSTANT_TRUE ||
+                           at.opcode == OP_SPEC_CONSTANT_FALSE || at.opcode == OP_SPEC_CONSTANT;
+        if (is_constant && at.word_count >= 3 && target != 0 && rt_spirv_word(&at, 2) == target) {
+            *out_constant = at;
             return true;
+        }
     }
     return false;
 }
 
 uint32_t icd_constant_size(rt_bytes module, cl_uint id)
 {
-    walk w = walk_begin(module);
-    return constant_find(&w, id) ? scalar_size(module, word(&w, w.at + 1)) : 0;
+    rt_spirv_instruction constant;
+    if (!constant_find(module, id, &constant)) return 0;
+    return scalar_size(module, rt_spirv_word(&constant, 1));
 }
 
 void icd_constant_set(rt_buffer *module, cl_uint id, const uint8_t *value)
 {
     rt_bytes bytes = rt_buffer_bytes(module);
     uint32_t size = icd_constant_size(bytes, id);
-    walk w = walk_begin(bytes);
-    bool is_found = constant_find(&w, id);
+    rt_spirv_instruction at;
+    bool is_found = constant_find(bytes, id, &at);
     CHECK(is_found && size >= 1 && size <= 8);
     uint64_t number = 0;
     memcpy(&number, value, size);
-    uint32_t *words = (uint32_t *)(void *)module->data + w.at; /* rt_alloc aligns it */
-    if (w.opcode != OP_SPEC_CONSTANT) {
+    size_t offset = (size_t)(at.bytes.data - bytes.data);
+    uint32_t *words = (uint32_t *)(void *)(module->data + offset); /* rt_alloc aligns it */
+    if (at.opcode != OP_SPEC_CONSTANT) {
         uint32_t opcode = number ? OP_SPEC_CONSTANT_TRUE : OP_SPEC_CONSTANT_FALSE;
-        uint32_t first = w.length << 16 | opcode;
-        words[0] = w.swaps ? __builtin_bswap32(first) : first;
+        uint32_t first = at.word_count << 16 | opcode;
+        words[0] = at.is_swapped ? __builtin_bswap32(first) : first;
         return;
     }
-    for (uint32_t i = 3; i < w.length; i++, number >>= 32)
-        words[i] = w.swaps ? __builtin_bswap32((uint32_t)number) : (uint32_t)number;
+    for (uint32_t i = 3; i < at.word_count; i++, number >>= 32)
+        words[i] = at.is_swapped ? __builtin_bswap32((uint32_t)number) : (uint32_t)number;
 }
