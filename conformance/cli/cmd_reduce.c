@@ -169,19 +169,15 @@ static bool candidates_test(void *user, const rt_text *candidates, uint32_t coun
 {
     reduce_command *command = user;
     *out_passed = count;
-    for (uint64_t time = 0; time<command->times && * out_passed> 0; time++) {
+    for (uint64_t time = 0; time < command->times && *out_passed == count; time++) {
         outcome shown[RED_BATCH_MAX] = {0};
-        if (!command->keep && !candidates_run(command, candidates, *out_passed, shown))
-            return false;
-        command->runs += *out_passed;
-        uint32_t passed = 0;
-        for (; passed < *out_passed; passed++) {
-            bool kept = !command->keep && is_kept(command, &shown[passed]);
-            if (command->keep && !command_keeps(command, candidates[passed], &kept)) return false;
-            if (kept) break;
+        if (!command->keep && !candidates_run(command, candidates, count, shown)) return false;
+        command->runs += count;
+        for (uint32_t i = 0; i < count && *out_passed == count; i++) {
+            bool kept = !command->keep && is_kept(command, &shown[i]);
+            if (command->keep && !command_keeps(command, candidates[i], &kept)) return false;
+            if (kept) *out_passed = i;
         }
-        *out_passed = passed < *out_passed ? passed : count;
-        if (*out_passed < count) break;
     }
     if (*out_passed < count) progress_print(command, candidates[*out_passed]);
     return true;

@@ -103,8 +103,7 @@ static bool changes_try(reducer *reduction, changes *all)
 
 /* ---- What can be left out ----------------------------------------------------------------- */
 
-/* The passes that remove, in their order. Items of lists of numbers are left to the last of them,
- * since they depend on other lists of the same length. */
+/* The passes that remove, in their order. */
 typedef enum removal_pass {
     PASS_STEPS,
     PASS_MODULES,
