@@ -66,6 +66,7 @@ typedef struct icd_call {
 
 extern const cl_icd_dispatch icd_dispatch;
 
+/* The platform's one lock (decision 22); ICD_ENTER holds it until the function returns. */
 void icd_lock(void);
 void icd_unlock(void);
 static inline void icd_leave(const int *unused)

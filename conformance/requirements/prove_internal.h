@@ -76,6 +76,7 @@ bool cnf_reached_by(const cnf_reached_site *site, uint32_t scenario);
 /* Writes the name of the mark: that of the fault without the number of the mutant. */
 rt_text cnf_site_mark(const cnf_site *site);
 
+/* Frees what cnf_hits_read has collected. */
 void cnf_reached_free(cnf_reached *reached);
 
 enum { CNF_TEST_NAMES_MAX = 128 };

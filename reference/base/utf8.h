@@ -37,10 +37,10 @@ size_t rt_utf8_count(rt_text text);
 /* Appends text as well-formed UTF-8: an ill-formed run becomes U+FFFD. */
 void rt_buffer_append_utf8(rt_buffer *out, rt_text text);
 
+#define RT_EXCERPT_SIZE_MAX 48u
 /* Appends a text as messages show it: one line of well-formed UTF-8, made from at most the first
  * RT_EXCERPT_SIZE_MAX bytes, with "..." if there are more, and spaces in place of control
  * characters. */
-#define RT_EXCERPT_SIZE_MAX 48u
 void rt_buffer_append_excerpt(rt_buffer *out, rt_text text);
 
 #endif

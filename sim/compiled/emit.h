@@ -61,6 +61,7 @@ LLVMValueRef tier_widen(tier_emitter *e, const char *prefix, const char *name,
 
 /* ---- operations.c ---- */
 
+/* Emits one operation of the register code, by the shape of its handler. */
 void tier_emit_op(tier_emitter *e, const sim_op *op);
 /* Continues if the bit is 1, and gives up otherwise. */
 void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason);
@@ -102,6 +103,7 @@ void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offs
 LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,
                             uint32_t type_count, LLVMValueRef *arguments, uint32_t count);
 
+/* Emit a load or a store of the operation's components, with its checks in line. */
 void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h);
 void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h);
 
