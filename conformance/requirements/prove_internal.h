@@ -41,11 +41,14 @@ RT_MUST_USE rt_status cnf_prove_phase_run(cnf_prove_run *run, const cnf_prove_ph
 /* The time limit of one run, which reads, compiles, runs and reports. */
 uint32_t cnf_prove_limit_ms(const cnf_prove_options *options);
 
-/* A fault with the scenarios and programs that reach it, in the order of their ends, and the next
- * one to run with it. */
+/* Indices of scenarios or of programs, ascending and without repetition: the order in which runs
+ * happen to end must not decide which of them a proof names. */
+typedef RT_VECTOR(uint32_t) cnf_runners;
+
+/* A fault with the scenarios and programs that reach it, and the next program to run with it. */
 typedef struct cnf_reached_site {
     cnf_site site;
-    RT_VECTOR(uint32_t) scenarios, programs;
+    cnf_runners scenarios, programs;
     uint32_t next;
 } cnf_reached_site;
 

@@ -111,6 +111,26 @@ void cnf_sample_choose(const cnf_prove_run *run, cnf_reached *inout_reached)
 
 /* ---- Hits ---------------------------------------------------------------------------------- */
 
+/* The position of the first runner that is not less than `runner`. */
+static uint32_t runner_position(const cnf_runners *runners, uint32_t runner)
+{
+    uint32_t at = runners->count;
+    while (at > 0 && runners->items[at - 1] >= runner)
+        at--;
+    return at;
+}
+
+static void runner_add(cnf_runners *runners, uint32_t runner)
+{
+    uint32_t at = runner_position(runners, runner);
+    /* Processes of one run write the same line again. */
+    if (at < runners->count && runners->items[at] == runner) return;
+    rt_vector_push(runners);
+    memmove(&runners->items[at + 1], &runners->items[at],
+            (runners->count - 1 - at) * sizeof *runners->items);
+    runners->items[at] = runner;
+}
+
 uint32_t cnf_hits_read(const cnf_prove_run *run, rt_text file, uint32_t runner, bool is_program,
                        cnf_reached *inout_reached)
 {
@@ -126,17 +146,9 @@ uint32_t cnf_hits_read(const cnf_prove_run *run, rt_text file, uint32_t runner, 
         /* A full disk may have truncated the line. */
         if (place.length == 0 || rule == UINT32_MAX) continue;
         cnf_reached_site *site = site_of(run, line, rule, inout_reached);
-        /* Processes of one run write the same line again. */
-        bool is_known = is_program ? site->programs.count > 0 &&
-                                         site->programs.items[site->programs.count - 1] == runner
-                                   : cnf_reached_by(site, runner);
-        count++;
+        runner_add(is_program ? &site->programs : &site->scenarios, runner);
         site->site.is_reached = true;
-        if (is_known) continue;
-        if (is_program)
-            *rt_vector_push(&site->programs) = runner;
-        else
-            *rt_vector_push(&site->scenarios) = runner;
+        count++;
     }
     rt_buffer_free(&text);
     rt_sink_destroy(sink);
@@ -145,9 +157,8 @@ uint32_t cnf_hits_read(const cnf_prove_run *run, rt_text file, uint32_t runner, 
 
 bool cnf_reached_by(const cnf_reached_site *site, uint32_t scenario)
 {
-    for (uint32_t i = site->scenarios.count; i-- > 0;)
-        if (site->scenarios.items[i] == scenario) return true;
-    return false;
+    uint32_t at = runner_position(&site->scenarios, scenario);
+    return at < site->scenarios.count && site->scenarios.items[at] == scenario;
 }
 
 rt_text cnf_site_mark(const cnf_site *site)
