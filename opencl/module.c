@@ -6,20 +6,15 @@
 
 #include <string.h>
 
-/* SPIR-V specification, 3.42 "Instructions", and enumerants of 3.6 and 3.20. */
+/* SPIR-V specification, 3.42 "Instructions", and enumerants of 3.6. */
 enum {
     OP_ENTRY_POINT = 15,
     OP_EXECUTION_MODE = 16,
-    OP_TYPE_BOOL = 20,
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
     OP_SPEC_CONSTANT_TRUE = 48,
     OP_SPEC_CONSTANT_FALSE = 49,
     OP_SPEC_CONSTANT = 50,
-    OP_DECORATE = 71,
     MODE_LOCAL_SIZE = 17,
     MODE_SUBGROUP_SIZE = 35,
-    DECORATION_SPEC_ID = 1,
 };
 
 bool icd_is_spirv(rt_bytes bytes)
@@ -81,52 +76,18 @@ bool icd_kernel_facts(rt_arena *arena, const rt_buffer *modules, uint32_t module
     return is_read;
 }
 
-/* The size in bytes of a value of the type with that id; 0: not a scalar. */
-static uint32_t scalar_size(rt_bytes module, uint32_t id)
-{
-    rt_spirv_walk walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-        if (at.word_count < 2 || rt_spirv_word(&at, 1) != id) continue;
-        if (at.opcode == OP_TYPE_BOOL) return 1;
-        if ((at.opcode == OP_TYPE_INT || at.opcode == OP_TYPE_FLOAT) && at.word_count >= 3)
-            return rt_spirv_word(&at, 2) / 8;
-    }
-    return 0;
-}
-
-/* Finds the specialisation constant with that id; false: there is none. */
-static bool constant_find(rt_bytes module, cl_uint id, rt_spirv_instruction *out_constant)
-{
-    uint32_t target = 0;
-    rt_spirv_walk walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-        if (at.opcode == OP_DECORATE && at.word_count == 4 &&
-            rt_spirv_word(&at, 2) == DECORATION_SPEC_ID && rt_spirv_word(&at, 3) == id)
-            target = rt_spirv_word(&at, 1);
-        bool is_constant = at.opcode == OP_SPEC_CONSTANT_TRUE ||
-                           at.opcode == OP_SPEC_CONSTANT_FALSE || at.opcode == OP_SPEC_CONSTANT;
-        if (is_constant && at.word_count >= 3 && target != 0 && rt_spirv_word(&at, 2) == target) {
-            *out_constant = at;
-            return true;
-        }
-    }
-    return false;
-}
-
 uint32_t icd_constant_size(rt_bytes module, cl_uint id)
 {
     rt_spirv_instruction constant;
-    if (!constant_find(module, id, &constant)) return 0;
-    return scalar_size(module, rt_spirv_word(&constant, 1));
+    return rt_spirv_spec_constant_find(module, id, &constant);
 }
 
 void icd_constant_set(rt_buffer *module, cl_uint id, const uint8_t *value)
 {
     rt_bytes bytes = rt_buffer_bytes(module);
-    uint32_t size = icd_constant_size(bytes, id);
     rt_spirv_instruction at;
-    bool is_found = constant_find(bytes, id, &at);
-    CHECK(is_found && size >= 1 && size <= 8);
+    uint32_t size = rt_spirv_spec_constant_find(bytes, id, &at);
+    CHECK(size >= 1 && size <= 8);
     uint64_t number = 0;
     memcpy(&number, value, size);
     size_t offset = (size_t)(at.bytes.data - bytes.data);

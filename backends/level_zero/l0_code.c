@@ -13,13 +13,7 @@
 #include <string.h>
 
 enum {
-    OP_TYPE_INT = 21,
-    OP_TYPE_FLOAT = 22,
-    OP_SPEC_CONSTANT_TRUE = 48,
-    OP_SPEC_CONSTANT_FALSE = 49,
-    OP_SPEC_CONSTANT = 50,
     OP_DECORATE = 71,
-    DECORATION_SPEC_ID = 1,
     DECORATION_LINKAGE = 41,
     DECORATION_HOST_ACCESS_PREVIEW = 6147,
     DECORATION_HOST_ACCESS = 6188,
@@ -35,33 +29,6 @@ static bool decorates(const rt_spirv_instruction *instruction, uint32_t decorati
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-/* Returns the size in bytes of the constant with the given SpecId, or 0 if the code has none. */
-static uint32_t constant_size(rt_bytes module, uint32_t spec_id)
-{
-    uint32_t id = 0;
-    rt_spirv_walk walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; id == 0 && rt_spirv_walk_next(&walk, &at);) {
-        if (decorates(&at, DECORATION_SPEC_ID) && rt_spirv_word(&at, 3) == spec_id)
-            id = rt_spirv_word(&at, 1);
-    }
-    if (id == 0) return 0;
-    uint32_t type = 0;
-    walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-        bool boolean = at.opcode == OP_SPEC_CONSTANT_TRUE || at.opcode == OP_SPEC_CONSTANT_FALSE;
-        if (boolean && rt_spirv_word(&at, 2) == id) return 1;
-        if (at.opcode == OP_SPEC_CONSTANT && rt_spirv_word(&at, 2) == id)
-            type = rt_spirv_word(&at, 1);
-    }
-    if (type == 0) return 0;
-    walk = rt_spirv_walk_start(module);
-    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-        bool number = at.opcode == OP_TYPE_INT || at.opcode == OP_TYPE_FLOAT;
-        if (number && rt_spirv_word(&at, 1) == type) return rt_spirv_word(&at, 2) / 8;
-    }
-    return 0;
-}
-
 static rt_status constants_read(const l0_device *device, rt_bytes module, const dev_code *code,
                                 l0_code *out_code)
 {
@@ -71,7 +38,8 @@ static rt_status constants_read(const l0_device *device, rt_bytes module, const 
     out_code->constant_pointers = rt_alloc_array(code->constant_count, sizeof(void *));
     for (uint32_t i = 0; i < code->constant_count; i++) {
         const dev_spec_constant *constant = &code->constants[i];
-        uint32_t size = constant_size(module, constant->id);
+        rt_spirv_instruction instruction;
+        uint32_t size = rt_spirv_spec_constant_find(module, constant->id, &instruction);
         if (size == 0) continue; /* ignored (device.h) */
         if (constant->value.size != size || size > sizeof(uint64_t))
             return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,

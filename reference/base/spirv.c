@@ -106,3 +106,41 @@ rt_text rt_spirv_text(const rt_spirv_instruction *instruction, uint32_t index)
     size_t length = strnlen(text, size_max);
     return length < size_max ? (rt_text){text, length} : (rt_text){0};
 }
+
+/* ---- Specialisation constants -------------------------------------------------------------- */
+
+enum {
+    OP_TYPE_INT = 21,
+    OP_TYPE_FLOAT = 22,
+    OP_SPEC_CONSTANT_TRUE = 48,
+    OP_SPEC_CONSTANT_FALSE = 49,
+    OP_SPEC_CONSTANT = 50,
+    OP_DECORATE = 71,
+    DECORATION_SPEC_ID = 1,
+};
+
+/* A valid module's decorations precede its constants (2.4), so one walk finds the constant. */
+uint32_t rt_spirv_spec_constant_find(rt_bytes code, uint32_t spec_id,
+                                     rt_spirv_instruction *out_constant)
+{
+    uint32_t id = 0, type = 0;
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    for (rt_spirv_instruction at; type == 0 && rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode == OP_DECORATE && rt_spirv_word(&at, 2) == DECORATION_SPEC_ID &&
+            at.word_count == 4 && rt_spirv_word(&at, 3) == spec_id)
+            id = rt_spirv_word(&at, 1);
+        bool is_truth = at.opcode == OP_SPEC_CONSTANT_TRUE || at.opcode == OP_SPEC_CONSTANT_FALSE;
+        bool is_constant = is_truth || at.opcode == OP_SPEC_CONSTANT;
+        if (!is_constant || id == 0 || rt_spirv_word(&at, 2) != id) continue;
+        *out_constant = at;
+        if (is_truth) return 1;
+        type = rt_spirv_word(&at, 1);
+    }
+    walk = rt_spirv_walk_start(code);
+    for (rt_spirv_instruction at; type != 0 && rt_spirv_walk_next(&walk, &at);) {
+        bool is_number = at.opcode == OP_TYPE_INT || at.opcode == OP_TYPE_FLOAT;
+        uint32_t width = rt_spirv_word(&at, 2);
+        if (is_number && rt_spirv_word(&at, 1) == type) return width <= 64 ? width / 8 : 0;
+    }
+    return 0;
+}

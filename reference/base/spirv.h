@@ -54,4 +54,11 @@ bool rt_spirv_text_append(const rt_spirv_instruction *instruction, uint32_t inde
  * the module is not in this machine's byte order: the string is then not contiguous. */
 rt_text rt_spirv_text(const rt_spirv_instruction *instruction, uint32_t index);
 
+/* Finds the instruction (OpSpecConstant, OpSpecConstantTrue or OpSpecConstantFalse) of the scalar
+ * specialisation constant with that SpecId.  Returns its size in bytes, 1 for a truth value, or 0
+ * if the module has no such constant; *out_constant is then unspecified.  Source: 3.20
+ * "SpecId", 3.42.7 "Constant-Creation Instructions". */
+uint32_t rt_spirv_spec_constant_find(rt_bytes code, uint32_t spec_id,
+                                     rt_spirv_instruction *out_constant);
+
 #endif

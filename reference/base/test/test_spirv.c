@@ -150,6 +150,40 @@ static void damage_is_explained_at_its_byte(void **state)
     }
 }
 
+/* %1 is a 16-bit number, %2 a truth value, %3 an array length that no SpecId names. */
+static void specialisation_constants_have_sizes(void **state)
+{
+    (void)state;
+    enum { CONSTANT_WORDS = 29, NUMBER_AT = 68, TRUTH_AT = 84 };
+    static const uint32_t constants[CONSTANT_WORDS] = {
+        RT_SPIRV_MAGIC, 0x00010200, 0,  10,  0, /* the header */
+        4u << 16 | 71,  1,          1,  7,      /* OpDecorate %1 SpecId 7 */
+        4u << 16 | 71,  2,          1,  8,      /* OpDecorate %2 SpecId 8 */
+        4u << 16 | 21,  5,          16, 0,      /* %5 = OpTypeInt 16 0 */
+        4u << 16 | 50,  5,          1,  300,    /* %1 = OpSpecConstant %5 300 */
+        3u << 16 | 48,  6,          2,          /* %2 = OpSpecConstantTrue %6 */
+        4u << 16 | 50,  5,          3,  9,      /* %3 = OpSpecConstant %5 9 */
+        1u << 16 | 8,                           /* OpNoLine */
+    };
+    for (int swapped = 0; swapped < 2; swapped++) {
+        uint32_t words[CONSTANT_WORDS];
+        for (size_t i = 0; i < CONSTANT_WORDS; i++)
+            words[i] = swapped ? __builtin_bswap32(constants[i]) : constants[i];
+        const rt_bytes code = {(const uint8_t *)words, sizeof words};
+        rt_spirv_instruction at;
+        assert_int_equal(rt_spirv_spec_constant_find(code, 7, &at), 2);
+        assert_ptr_equal(at.bytes.data, code.data + NUMBER_AT);
+        assert_int_equal(rt_spirv_spec_constant_find(code, 8, &at), 1);
+        assert_ptr_equal(at.bytes.data, code.data + TRUTH_AT);
+        assert_int_equal(rt_spirv_spec_constant_find(code, 9, &at), 0);
+        assert_int_equal(rt_spirv_spec_constant_find(code, 0, &at), 0);
+        words[15] = swapped ? __builtin_bswap32(128) : 128; /* the width of %5 */
+        assert_int_equal(rt_spirv_spec_constant_find(code, 7, &at), 0);
+        /* Cut behind the decorations. */
+        assert_int_equal(rt_spirv_spec_constant_find((rt_bytes){code.data, 52}, 7, &at), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +191,7 @@ int main(void)
         cmocka_unit_test(words_and_texts_end_with_their_instruction),
         cmocka_unit_test(every_cut_is_noticed),
         cmocka_unit_test(damage_is_explained_at_its_byte),
+        cmocka_unit_test(specialisation_constants_have_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
