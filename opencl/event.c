@@ -191,6 +191,12 @@ CL_API_ENTRY cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int status
     bool is_known = status == CL_SUBMITTED || status == CL_RUNNING || status == CL_COMPLETE;
     if (!function || !is_known)
         return REFUSE(CL_INVALID_VALUE, "no function, or status %d", status);
+    return icd_event_call_back(event, status, function, user);
+}
+
+cl_int icd_event_call_back(cl_event event, cl_int status,
+                           void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *user)
+{
     icd_event_callback *callback = rt_alloc(sizeof *callback);
     *callback = (icd_event_callback){icd_reference(event), status, function, user};
     pthread_t thread;

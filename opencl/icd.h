@@ -341,6 +341,12 @@ void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, s
 cl_int icd_event_status(cl_event event);
 /* Waits for an event without the lock; returns its final status. */
 cl_int icd_event_wait(cl_event event);
+/* Calls the function on another thread, without the lock, once the event has the status,
+ * CL_COMPLETE or an earlier one.  CL_OUT_OF_HOST_MEMORY: no thread; the function is not called. */
+cl_int icd_event_call_back(cl_event event, cl_int status,
+                           void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *user);
+/* Drops the program's reference to an event that the program did not ask for. */
+void icd_event_drop(cl_event event);
 /* Runs the queue's commands, except those that wait for the host. */
 void icd_queue_advance(cl_command_queue queue);
 /* Forgets the queue's commands that are complete. */

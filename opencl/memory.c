@@ -1,5 +1,6 @@
 /* Buffers and sub-buffers. */
 #include "opencl/report.h"
+#include "opencl/usm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +207,10 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info na
     case CL_MEM_CONTEXT: return ICD_ANSWER(cl_context, memory->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT: return ICD_ANSWER(cl_mem, memory->parent);
     case CL_MEM_OFFSET: return ICD_ANSWER(size_t, memory->origin);
-    case CL_MEM_USES_SVM_POINTER: return ICD_ANSWER(cl_bool, CL_FALSE);
+    case CL_MEM_USES_SVM_POINTER: {
+        const icd_allocation *found = icd_allocation_find((uintptr_t)memory->host, 0);
+        return ICD_ANSWER(cl_bool, memory->host && found && found->is_svm);
+    }
     case CL_MEM_PROPERTIES:
         return icd_answer(memory->properties.items,
                           memory->properties.count * sizeof *memory->properties.items, capacity,

@@ -262,7 +262,7 @@ cl_int icd_device_open(void)
     };
     dev_device *device;
     rt_status status =
-        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host"), &device);
+        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
     if (!rt_ok(status)) return icd_code(status);
     status = host_addresses_skip(device);
     if (rt_ok(status)) status = dev_queue_create_profiling(device, &icd_device.queue);
@@ -386,14 +386,16 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_devic
     ROW(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT, cl_bool, CL_TRUE)                       \
     ROW(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT, cl_bool, CL_TRUE)                                 \
     ROW(CL_DEVICE_NUMERIC_VERSION, cl_version, CL_MAKE_VERSION(3, 0, 0))                           \
-    ROW(CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                                     \
-    ROW(CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, cl_bitfield,                                      \
-        CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)      \
-    ROW(CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                     \
+    ROW(CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, cl_bitfield, USM_ACCESS)                            \
+    ROW(CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL, cl_bitfield, USM_ACCESS)                          \
+    ROW(CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield, USM_ACCESS)            \
     ROW(CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                      \
     ROW(CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL, cl_bitfield, 0)                            \
-    ROW(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities, 0)
+    ROW(CL_DEVICE_SVM_CAPABILITIES, cl_device_svm_capabilities,                                    \
+        CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER)
 
+#define USM_ACCESS                                                                                 \
+    (CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL)
 #define ATOMICS                                                                                    \
     (CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_ORDER_ACQ_REL |                             \
      CL_DEVICE_ATOMIC_ORDER_SEQ_CST | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP |                          \

@@ -337,13 +337,17 @@ cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_eve
         code = icd_event_wait(event);
         icd_queue_collect(event->queue);
     }
-    if (out_event) {
+    if (out_event)
         *out_event = event;
-    } else {
-        event->base.user_references = 0;
-        icd_release(event);
-    }
+    else
+        icd_event_drop(event);
     return code;
+}
+
+void icd_event_drop(cl_event event)
+{
+    event->base.user_references = 0;
+    icd_release(event);
 }
 
 /* ---- Markers and barriers ----------------------------------------------------------------- */

@@ -7,44 +7,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct allocation {
-    cl_context context; /* a reference; NULL: a variable */
-    cl_program program; /* of a variable, which is forgotten before it; otherwise NULL */
-    dev_memory *memory;
-    uint64_t address, size;
-} allocation;
-
-static RT_VECTOR(allocation) allocations;
+static RT_VECTOR(icd_allocation) allocations;
 static uint32_t number; /* of the last allocation, for messages */
 
 /* ---- Allocations -------------------------------------------------------------------------- */
 
-/* The allocation that an address points into; `reach` is 1 if its end counts too. */
-static allocation *allocation_find(uint64_t address, uint64_t reach)
+static icd_allocation *allocation_find(uint64_t address, uint64_t reach)
 {
     for (uint32_t i = 0; i < allocations.count; i++) {
-        allocation *each = &allocations.items[i];
+        icd_allocation *each = &allocations.items[i];
         if (address - each->address < each->size + reach) return each;
     }
     return NULL;
 }
 
+const icd_allocation *icd_allocation_find(uint64_t address, uint64_t reach)
+{
+    return allocation_find(address, reach);
+}
+
 dev_memory *icd_usm_find(uint64_t address, uint64_t *out_offset)
 {
-    const allocation *found = allocation_find(address, 1);
+    const icd_allocation *found = allocation_find(address, 1);
     if (!found) return NULL;
     *out_offset = address - found->address;
     return found->memory;
 }
 
-static cl_int allocation_validate(cl_context context, cl_device_id device,
-                                  const cl_mem_properties_intel *properties, size_t size,
-                                  cl_uint alignment, icd_call call)
+void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code)
+{
+    static const dev_memory_kind kinds[] = {
+        [CL_MEM_TYPE_HOST_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_HOST,
+        [CL_MEM_TYPE_DEVICE_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_DEVICE,
+        [CL_MEM_TYPE_SHARED_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_SHARED,
+    };
+    CHECK(template.type - CL_MEM_TYPE_HOST_INTEL < sizeof kinds / sizeof *kinds);
+    char label[32];
+    int length = snprintf(label, sizeof label, "allocation %u", ++number);
+    rt_status status =
+        dev_usm_create(icd_device.device, kinds[template.type - CL_MEM_TYPE_HOST_INTEL], size,
+                       (rt_text){label, (size_t)length}, &template.memory);
+    icd_store(out_code, icd_code(status));
+    if (!rt_ok(status)) return NULL;
+    template.context = icd_reference(template.context);
+    template.address = dev_memory_address(template.memory);
+    template.size = size;
+    *rt_vector_push(&allocations) = template;
+    return (void *)(uintptr_t) template.address;
+}
+
+bool icd_allocation_free(void *pointer, bool is_svm)
+{
+    icd_allocation *found = allocation_find((uintptr_t)pointer, 0);
+    if (!found || found->program || found->is_svm != is_svm || found->address != (uintptr_t)pointer)
+        return false;
+    dev_memory_destroy(found->memory);
+    icd_release(found->context);
+    *found = allocations.items[--allocations.count];
+    return true;
+}
+
+static cl_int allocation_validate(cl_context context, const cl_mem_properties_intel *properties,
+                                  size_t size, cl_uint alignment, icd_call call)
 {
     if (!icd_is(context, ICD_CONTEXT, call))
         return icd_refuse(call, CL_INVALID_CONTEXT, "expected a context");
-    if (device != &icd_device)
-        return icd_refuse(call, CL_INVALID_DEVICE, "the device is not of the context");
     for (const cl_mem_properties_intel *p = properties; p && *p; p += 2)
         if (*p != CL_MEM_ALLOC_FLAGS_INTEL)
             return icd_refuse(call, CL_INVALID_PROPERTY, "property 0x%llx", (unsigned long long)*p);
@@ -57,42 +84,39 @@ static cl_int allocation_validate(cl_context context, cl_device_id device,
     return CL_SUCCESS;
 }
 
+static void *usm_allocate(cl_context context, cl_unified_shared_memory_type_intel type,
+                          cl_device_id device, const cl_mem_properties_intel *properties,
+                          size_t size, cl_uint alignment, cl_int *out_code, icd_call call)
+{
+    cl_int code = allocation_validate(context, properties, size, alignment, call);
+    /* Shared memory need not belong to a device. */
+    bool is_device =
+        type == CL_MEM_TYPE_DEVICE_INTEL ? device == &icd_device : !device || device == &icd_device;
+    if (code == CL_SUCCESS && !is_device)
+        code = icd_refuse(call, CL_INVALID_DEVICE, "the device is not of the context");
+    icd_store(out_code, code);
+    if (code != CL_SUCCESS) return NULL;
+    return icd_allocation_make((icd_allocation){.context = context, .type = type, .device = device},
+                               size, out_code);
+}
+
 CL_API_ENTRY void *CL_API_CALL clDeviceMemAllocINTEL(cl_context context, cl_device_id device,
                                                      const cl_mem_properties_intel *properties,
                                                      size_t size, cl_uint alignment,
                                                      cl_int *out_code)
 {
     ICD_ENTER;
-    cl_int code = allocation_validate(context, device, properties, size, alignment, ICD_CALL);
-    icd_store(out_code, code);
-    if (code != CL_SUCCESS) return NULL;
-    char label[32];
-    int length = snprintf(label, sizeof label, "allocation %u", ++number);
-    dev_memory *memory;
-    rt_status status = dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size,
-                                      (rt_text){label, (size_t)length}, &memory);
-    icd_store(out_code, icd_code(status));
-    if (!rt_ok(status)) return NULL;
-    uint64_t address = dev_memory_address(memory);
-    *rt_vector_push(&allocations) =
-        (allocation){icd_reference(context), NULL, memory, address, size};
-    return (void *)(uintptr_t)address;
-}
-
-static void *refuse_kind(cl_int *out_code, icd_call call)
-{
-    icd_store(out_code,
-              icd_refuse(call, CL_INVALID_OPERATION,
-                         "the host cannot access the simulated device's memory: use the device's"));
-    return NULL;
+    return usm_allocate(context, CL_MEM_TYPE_DEVICE_INTEL, device, properties, size, alignment,
+                        out_code, ICD_CALL);
 }
 
 CL_API_ENTRY void *CL_API_CALL clHostMemAllocINTEL(cl_context context,
                                                    const cl_mem_properties_intel *properties,
                                                    size_t size, cl_uint alignment, cl_int *out_code)
 {
-    (void)context, (void)properties, (void)size, (void)alignment;
-    return refuse_kind(out_code, ICD_CALL);
+    ICD_ENTER;
+    return usm_allocate(context, CL_MEM_TYPE_HOST_INTEL, NULL, properties, size, alignment,
+                        out_code, ICD_CALL);
 }
 
 CL_API_ENTRY void *CL_API_CALL clSharedMemAllocINTEL(cl_context context, cl_device_id device,
@@ -100,8 +124,9 @@ CL_API_ENTRY void *CL_API_CALL clSharedMemAllocINTEL(cl_context context, cl_devi
                                                      size_t size, cl_uint alignment,
                                                      cl_int *out_code)
 {
-    (void)context, (void)device, (void)properties, (void)size, (void)alignment;
-    return refuse_kind(out_code, ICD_CALL);
+    ICD_ENTER;
+    return usm_allocate(context, CL_MEM_TYPE_SHARED_INTEL, device, properties, size, alignment,
+                        out_code, ICD_CALL);
 }
 
 static cl_int memory_free(cl_context context, void *pointer, icd_call call)
@@ -109,13 +134,8 @@ static cl_int memory_free(cl_context context, void *pointer, icd_call call)
     if (!icd_is(context, ICD_CONTEXT, call))
         return icd_refuse(call, CL_INVALID_CONTEXT, "expected a context");
     if (!pointer) return CL_SUCCESS;
-    allocation *found = allocation_find((uintptr_t)pointer, 0);
-    if (!found || found->program || found->address != (uintptr_t)pointer)
-        return icd_refuse(call, CL_INVALID_VALUE, "%p is not the start of an allocation", pointer);
-    dev_memory_destroy(found->memory);
-    icd_release(found->context);
-    *found = allocations.items[--allocations.count];
-    return CL_SUCCESS;
+    if (icd_allocation_free(pointer, false)) return CL_SUCCESS;
+    return icd_refuse(call, CL_INVALID_VALUE, "%p is not the start of an allocation", pointer);
 }
 
 /* A later use by a command that is enqueued already is a finding. */
@@ -143,15 +163,16 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemAllocInfoINTEL(cl_context context, const
 {
     ICD_ENTER;
     if (!icd_is(context, ICD_CONTEXT, ICD_CALL)) return CL_INVALID_CONTEXT;
-    const allocation *found = allocation_find((uintptr_t)pointer, 0);
+    const icd_allocation *found = allocation_find((uintptr_t)pointer, 0);
+    if (found && found->is_svm) found = NULL;
     switch (name) {
     case CL_MEM_ALLOC_TYPE_INTEL:
         return ICD_ANSWER(cl_unified_shared_memory_type_intel,
-                          found ? CL_MEM_TYPE_DEVICE_INTEL : CL_MEM_TYPE_UNKNOWN_INTEL);
+                          found ? found->type : CL_MEM_TYPE_UNKNOWN_INTEL);
     case CL_MEM_ALLOC_BASE_PTR_INTEL:
         return ICD_ANSWER(void *, found ? (void *)(uintptr_t)found->address : NULL);
     case CL_MEM_ALLOC_SIZE_INTEL: return ICD_ANSWER(size_t, found ? found->size : 0);
-    case CL_MEM_ALLOC_DEVICE_INTEL: return ICD_ANSWER(cl_device_id, found ? &icd_device : NULL);
+    case CL_MEM_ALLOC_DEVICE_INTEL: return ICD_ANSWER(cl_device_id, found ? found->device : NULL);
     case CL_MEM_ALLOC_FLAGS_INTEL: return ICD_ANSWER(cl_mem_alloc_flags_intel, 0);
     default: return CL_INVALID_VALUE;
     }
@@ -168,32 +189,90 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
 
 /* ---- Variables ---------------------------------------------------------------------------- */
 
-/* No header declares it: Intel's runtimes offer it by name only. */
+/* Finds a variable of an executable program, and makes it an allocation. */
+static cl_int variable_find(cl_program program, const char *name, icd_call call,
+                            icd_allocation *out_variable)
+{
+    if (!icd_is(program, ICD_PROGRAM, call))
+        return icd_refuse(call, CL_INVALID_PROGRAM, "expected a program");
+    if (!program->program)
+        return icd_refuse(call, CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
+                          program->base.number);
+    if (!name) return icd_refuse(call, CL_INVALID_VALUE, "no name");
+    dev_memory *memory;
+    rt_status status = dev_global_find(program->program, rt_text_of(name), &memory);
+    if (!rt_ok(status))
+        return icd_refuse(call, CL_INVALID_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
+    uint64_t address = dev_memory_address(memory);
+    const icd_allocation *found = allocation_find(address, 0);
+    if (found) {
+        dev_memory_destroy(memory); /* it has been found before */
+        *out_variable = *found;
+        return CL_SUCCESS;
+    }
+    *out_variable = (icd_allocation){.program = program,
+                                     .memory = memory,
+                                     .address = address,
+                                     .size = memory->size,
+                                     .type = CL_MEM_TYPE_DEVICE_INTEL,
+                                     .device = &icd_device};
+    *rt_vector_push(&allocations) = *out_variable;
+    return CL_SUCCESS;
+}
+
+/* No header declares the functions for variables: Intel's runtimes offer them by name only. */
 static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id device,
                                                                 cl_program program,
                                                                 const char *name, size_t *out_size,
                                                                 void **out_pointer)
 {
     ICD_ENTER;
+    icd_allocation variable;
     if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
-    if (!icd_is(program, ICD_PROGRAM, ICD_CALL))
-        return REFUSE(CL_INVALID_PROGRAM, "expected a program");
-    if (!program->program)
-        return REFUSE(CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
-                      program->base.number);
-    if (!name || !out_pointer)
-        return REFUSE(CL_INVALID_VALUE, "no name, or no place for a pointer");
-    dev_memory *memory;
-    rt_status status = dev_global_find(program->program, rt_text_of(name), &memory);
-    if (!rt_ok(status)) return REFUSE(CL_INVALID_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
-    uint64_t address = dev_memory_address(memory), size = memory->size;
-    if (allocation_find(address, 0))
-        dev_memory_destroy(memory); /* it has been found before */
-    else
-        *rt_vector_push(&allocations) = (allocation){NULL, program, memory, address, size};
-    if (out_size) *out_size = size;
-    *out_pointer = (void *)(uintptr_t)address;
+    if (!out_pointer) return REFUSE(CL_INVALID_VALUE, "no place for a pointer");
+    cl_int code = variable_find(program, name, ICD_CALL, &variable);
+    if (code != CL_SUCCESS) return code;
+    if (out_size) *out_size = variable.size;
+    *out_pointer = (void *)(uintptr_t)variable.address;
     return CL_SUCCESS;
+}
+
+/* The pointer to a range of a variable; the copy that follows validates the range. */
+static cl_int variable_range(cl_program program, const char *name, size_t offset, icd_call call,
+                             void **out_pointer)
+{
+    icd_allocation variable;
+    cl_int code = variable_find(program, name, call, &variable);
+    if (code != CL_SUCCESS) return code;
+    if (offset > variable.size)
+        return icd_refuse(call, CL_INVALID_VALUE, "offset %zu in '%s', which has %llu bytes",
+                          offset, name, (unsigned long long)variable.size);
+    *out_pointer = (void *)(uintptr_t)(variable.address + offset);
+    return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL clEnqueueWriteGlobalVariableINTEL(
+    cl_command_queue queue, cl_program program, const char *name, cl_bool is_blocking, size_t size,
+    size_t offset, const void *host, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    ICD_ENTER;
+    void *pointer;
+    cl_int code = variable_range(program, name, offset, ICD_CALL, &pointer);
+    if (code != CL_SUCCESS) return code;
+    return icd_usm_copy(queue, CL_COMMAND_MEMCPY_INTEL, is_blocking, pointer, host, size,
+                        wait_count, wait, out_event, ICD_CALL);
+}
+
+static cl_int CL_API_CALL clEnqueueReadGlobalVariableINTEL(
+    cl_command_queue queue, cl_program program, const char *name, cl_bool is_blocking, size_t size,
+    size_t offset, void *host, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    ICD_ENTER;
+    void *pointer;
+    cl_int code = variable_range(program, name, offset, ICD_CALL, &pointer);
+    if (code != CL_SUCCESS) return code;
+    return icd_usm_copy(queue, CL_COMMAND_MEMCPY_INTEL, is_blocking, host, pointer, size,
+                        wait_count, wait, out_event, ICD_CALL);
 }
 
 void icd_usm_forget(cl_program program)
@@ -218,7 +297,7 @@ static cl_int place_make(const void *pointer, size_t size, icd_call call, place 
 {
     *out_place = (place){.host = (uint8_t *)(uintptr_t)pointer};
     if (!pointer) return icd_refuse(call, CL_INVALID_VALUE, "the pointer is NULL");
-    const allocation *found = allocation_find((uintptr_t)pointer, 1);
+    const icd_allocation *found = allocation_find((uintptr_t)pointer, 1);
     if (!found) return CL_SUCCESS;
     out_place->memory = found->memory;
     out_place->offset = (uintptr_t)pointer - found->address;
@@ -228,12 +307,41 @@ static cl_int place_make(const void *pointer, size_t size, icd_call call, place 
                       (unsigned long long)out_place->offset, (unsigned long long)found->size);
 }
 
+/* Copies between two ranges of the host, through memory of the device: as late as other commands.
+ */
+static void host_part(icd_command *command, place to, place from, size_t size)
+{
+    dev_queue *queue = icd_device.queue;
+    dev_memory *between;
+    dev_event *event = NULL;
+    rt_status status =
+        dev_memory_create(icd_device.device, size, RT_TEXT("copy of the host"), &between);
+    if (rt_ok(status)) {
+        dev_command first = icd_command_device(command);
+        status = dev_enqueue_write(queue, first, between, 0, size, from.host, &event);
+        icd_command_part(command, status, event);
+    }
+    if (rt_ok(status)) {
+        dev_command second = icd_command_device(command);
+        second.wait = &event;
+        second.wait_count = 1;
+        dev_event *read = NULL;
+        status = dev_enqueue_read(queue, second, between, 0, size, to.host, &read);
+        icd_command_part(command, status, read);
+        dev_memory_destroy(between);
+    }
+}
+
 static void copy_part(icd_command *command, place to, place from, size_t size)
 {
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
     const dev_command described = icd_command_device(command);
     rt_status status;
+    if (!to.memory && !from.memory) {
+        host_part(command, to, from, size);
+        return;
+    }
     if (to.memory && from.memory)
         status = dev_enqueue_copy(queue, described, from.memory, from.offset, to.memory, to.offset,
                                   size, &event);
@@ -245,27 +353,53 @@ static void copy_part(icd_command *command, place to, place from, size_t size)
     icd_command_part(command, status, event);
 }
 
+cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocking, void *to,
+                    const void *from, size_t size, cl_uint wait_count, const cl_event *wait,
+                    cl_event *out_event, icd_call call)
+{
+    icd_command command;
+    place destination, source;
+    cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
+    if (code != CL_SUCCESS) return code;
+    code = place_make(to, size, call, &destination);
+    if (code == CL_SUCCESS) code = place_make(from, size, call, &source);
+    uint64_t begin = (uintptr_t)to, other = (uintptr_t)from;
+    if (code == CL_SUCCESS && begin < other + size && other < begin + size)
+        code = icd_refuse(call, CL_MEM_COPY_OVERLAP, "the two ranges overlap");
+    if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    if (size > 0) copy_part(&command, destination, source, size);
+    return icd_command_end(&command, is_blocking, out_event);
+}
+
+cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, const void *pattern,
+                    size_t pattern_size, size_t size, cl_uint wait_count, const cl_event *wait,
+                    cl_event *out_event, icd_call call)
+{
+    icd_command command;
+    place destination;
+    cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
+    if (code != CL_SUCCESS) return code;
+    code = place_make(to, size, call, &destination);
+    bool is_size = pattern_size >= 1 && pattern_size <= 128 &&
+                   (pattern_size & (pattern_size - 1)) == 0 && size % pattern_size == 0;
+    if (code == CL_SUCCESS &&
+        (!destination.memory || !pattern || !is_size || destination.offset % pattern_size != 0))
+        code = icd_refuse(call, CL_INVALID_VALUE,
+                          "a fill of %zu bytes with %zu, or not of one of the allocations", size,
+                          pattern_size);
+    if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    icd_fill_parts(&command, destination.memory, destination.offset, size, pattern, pattern_size);
+    return icd_command_end(&command, false, out_event);
+}
+
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMemcpyINTEL(cl_command_queue queue, cl_bool is_blocking,
                                                      void *to, const void *from, size_t size,
                                                      cl_uint wait_count, const cl_event *wait,
                                                      cl_event *out_event)
 {
     ICD_ENTER;
-    icd_command command;
-    place destination, source;
-    cl_int code =
-        icd_command_begin(&command, queue, CL_COMMAND_MEMCPY_INTEL, wait_count, wait, ICD_CALL);
-    if (code != CL_SUCCESS) return code;
-    code = place_make(to, size, ICD_CALL, &destination);
-    if (code == CL_SUCCESS) code = place_make(from, size, ICD_CALL, &source);
-    if (code == CL_SUCCESS && destination.memory && destination.memory == source.memory &&
-        destination.offset < source.offset + size && source.offset < destination.offset + size)
-        code = REFUSE(CL_MEM_COPY_OVERLAP, "the two ranges overlap");
-    if (code == CL_SUCCESS && size > 0 && !destination.memory && !source.memory)
-        code = REFUSE(CL_INVALID_VALUE, "neither pointer is one of the device's allocations");
-    if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    if (size > 0) copy_part(&command, destination, source, size);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_usm_copy(queue, CL_COMMAND_MEMCPY_INTEL, is_blocking, to, from, size, wait_count,
+                        wait, out_event, ICD_CALL);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMemFillINTEL(cl_command_queue queue, void *to,
@@ -274,22 +408,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMemFillINTEL(cl_command_queue queue, vo
                                                       const cl_event *wait, cl_event *out_event)
 {
     ICD_ENTER;
-    icd_command command;
-    place destination;
-    cl_int code =
-        icd_command_begin(&command, queue, CL_COMMAND_MEMFILL_INTEL, wait_count, wait, ICD_CALL);
-    if (code != CL_SUCCESS) return code;
-    code = place_make(to, size, ICD_CALL, &destination);
-    bool is_size = pattern_size >= 1 && pattern_size <= 128 &&
-                   (pattern_size & (pattern_size - 1)) == 0 && size % pattern_size == 0;
-    if (code == CL_SUCCESS &&
-        (!destination.memory || !pattern || !is_size || destination.offset % pattern_size != 0))
-        code = REFUSE(CL_INVALID_VALUE,
-                      "a fill of %zu bytes with %zu, or not of one of the device's allocations",
-                      size, pattern_size);
-    if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    icd_fill_parts(&command, destination.memory, destination.offset, size, pattern, pattern_size);
-    return icd_command_end(&command, false, out_event);
+    return icd_usm_fill(queue, CL_COMMAND_MEMFILL_INTEL, to, pattern, pattern_size, size,
+                        wait_count, wait, out_event, ICD_CALL);
 }
 
 /* Migration and advice change nothing; their commands keep the order. */
@@ -336,12 +456,20 @@ void (*icd_usm_function(const char *name))(void)
         void (*function)(void);
     } rows[] = {
 #define FUNCTION(function) {#function, (void (*)(void))(function)}
-        FUNCTION(clDeviceMemAllocINTEL),   FUNCTION(clHostMemAllocINTEL),
-        FUNCTION(clSharedMemAllocINTEL),   FUNCTION(clMemFreeINTEL),
-        FUNCTION(clMemBlockingFreeINTEL),  FUNCTION(clGetMemAllocInfoINTEL),
-        FUNCTION(clEnqueueMemcpyINTEL),    FUNCTION(clSetKernelArgMemPointerINTEL),
-        FUNCTION(clEnqueueMemFillINTEL),   FUNCTION(clEnqueueMigrateMemINTEL),
-        FUNCTION(clEnqueueMemAdviseINTEL), FUNCTION(clGetDeviceGlobalVariablePointerINTEL),
+        FUNCTION(clDeviceMemAllocINTEL),
+        FUNCTION(clHostMemAllocINTEL),
+        FUNCTION(clSharedMemAllocINTEL),
+        FUNCTION(clMemFreeINTEL),
+        FUNCTION(clMemBlockingFreeINTEL),
+        FUNCTION(clGetMemAllocInfoINTEL),
+        FUNCTION(clEnqueueMemcpyINTEL),
+        FUNCTION(clSetKernelArgMemPointerINTEL),
+        FUNCTION(clEnqueueMemFillINTEL),
+        FUNCTION(clEnqueueMigrateMemINTEL),
+        FUNCTION(clEnqueueMemAdviseINTEL),
+        FUNCTION(clGetDeviceGlobalVariablePointerINTEL),
+        FUNCTION(clEnqueueWriteGlobalVariableINTEL),
+        FUNCTION(clEnqueueReadGlobalVariableINTEL),
 #undef FUNCTION
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -129,7 +129,8 @@ void sim_native_free(sim_native *native);
 
 /* ---- Memory ------------------------------------------------------------------------------- */
 
-/* A memory object; 0 stands for none.  Ids are never reused within a world. */
+/* A memory object; 0 stands for none.  Only the ids of mapped objects are used again within a
+ * world. */
 typedef uint32_t sim_object;
 
 /* Creates a world without objects, or destroys one with all its remaining objects.  The sink is
@@ -172,6 +173,13 @@ void sim_world_drop_checks(sim_world *world);
  * identifies it in findings. On failure *out_object is 0: ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label,
                                         sim_object *out_object);
+/* Lets the world have mapped objects; called before it has any object. */
+void sim_world_reserve_mapped(sim_world *world);
+/* As sim_object_create, for a mapped object: the host may access its bytes at sim_object_address
+ * whenever no launch uses it. All its bytes count as defined when a launch begins.
+ * ERRC_MEMORY_ALLOCATION also if no suitable address is free in this process; about 120 are. */
+RT_MUST_USE rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text label,
+                                               sim_object *out_object);
 /* Destroys an object; later accesses through a pointer to it are findings. */
 void sim_object_destroy(sim_world *world, sim_object object);
 /* False after sim_object_destroy. */

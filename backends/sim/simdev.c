@@ -70,24 +70,33 @@ static simdev_memory *memory_of(simdev_device *device, sim_object object)
     return memory;
 }
 
-static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text label,
-                                      dev_memory **out_memory)
+static rt_status object_create(dev_device *base, uint64_t size, rt_text label, bool is_mapped,
+                               dev_memory **out_memory)
 {
     simdev_device *device = (simdev_device *)base;
     sim_object object = 0;
     pthread_mutex_lock(&device->lock);
-    rt_status status = sim_object_create(device->world, size, label, &object);
+    rt_status status = is_mapped ? sim_object_create_mapped(device->world, size, label, &object)
+                                 : sim_object_create(device->world, size, label, &object);
     pthread_mutex_unlock(&device->lock);
     if (rt_ok(status)) *out_memory = &memory_of(device, object)->base;
     return status;
 }
 
-/* The kinds of USM differ only in where their bytes are; here all are in the same world. */
+static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text label,
+                                      dev_memory **out_memory)
+{
+    return object_create(base, size, label, false, out_memory);
+}
+
+/* The kinds of USM differ only in where their bytes are; here all are in the same world, and that
+ * of the host only if it is mapped. */
 static rt_status simdev_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
                                    rt_text label, dev_memory **out_memory)
 {
-    (void)kind;
-    return simdev_memory_create(base, size, label, out_memory);
+    simdev_device *device = (simdev_device *)base;
+    bool is_mapped = device->maps_usm && kind != DEV_MEMORY_USM_DEVICE;
+    return object_create(base, size, label, is_mapped, out_memory);
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
@@ -376,7 +385,7 @@ static const dev_device_ops simdev_device_ops = {
 
 /* The values in a selector; each is empty if the selector does not contain it. */
 typedef struct selection {
-    rt_text schedule, engine, clock, tier;
+    rt_text schedule, engine, clock, tier, usm;
 } selection;
 
 /* Reads a selector, a comma-separated list of "NAME=value".  False if a name is unknown or occurs
@@ -389,7 +398,8 @@ static bool selection_read(rt_text selector, selection *out)
     } known[] = {{"schedule=", &out->schedule},
                  {"engine=", &out->engine},
                  {"clock=", &out->clock},
-                 {"tier=", &out->tier}};
+                 {"tier=", &out->tier},
+                 {"usm=", &out->usm}};
     const size_t count = sizeof known / sizeof *known;
     *out = (selection){0};
     while (selector.length > 0) {
@@ -414,12 +424,14 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         schedule++;
     bool has_host_clock = rt_text_is(chosen.clock, "host");
     bool is_clock = chosen.clock.length == 0 || has_host_clock || rt_text_is(chosen.clock, "steps");
-    if (!is_known || schedule == SIM_SCHEDULES || !is_clock)
+    bool maps_usm = rt_text_is(chosen.usm, "mapped");
+    bool is_usm = chosen.usm.length == 0 || maps_usm;
+    if (!is_known || schedule == SIM_SCHEDULES || !is_clock || !is_usm)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
                        "'%.*s' does not select the simulated device; write schedule= with "
                        "lockstep, forward, backward or seeded, engine= with base, v3 or v4, "
                        "clock= with steps or host, tier= with interpreted, compiled or measured, "
-                       "or several of these separated by commas",
+                       "usm= with mapped, or several of these separated by commas",
                        RT_TEXT_ARG(selector));
     sim_world *world = sim_world_create(parameters->sink, parameters->seed);
     rt_status status = RT_STATUS_OK;
@@ -430,6 +442,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         sim_world_destroy(world);
         return status;
     }
+    if (maps_usm) sim_world_reserve_mapped(world);
     if (parameters->threads > 1) sim_world_use_threads(world, parameters->threads);
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
@@ -443,6 +456,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     device->on_output = parameters->on_output;
     device->output_user = parameters->output_user;
     device->has_host_clock = has_host_clock;
+    device->maps_usm = maps_usm;
     *out_device = &device->base;
     return RT_STATUS_OK;
 }

@@ -9,8 +9,9 @@
  * wait lists allow and the seed chooses. The same seed and the same calls give the same order. The
  * selector is "", or "schedule=NAME" with the name of a schedule for kernels (sim_schedule_name),
  * "engine=NAME" with the name of an engine (sim_world_choose_engine), "clock=host" for times of
- * commands in nanoseconds of the host's monotonic clock ("clock=steps", the default, counts), or
- * several of these separated by commas. */
+ * commands in nanoseconds of the host's monotonic clock ("clock=steps", the default, counts),
+ * "usm=mapped" for USM of the kinds host and shared that the host accesses at dev_memory_address,
+ * or several of these separated by commas. */
 extern const dev_backend simdev_backend;
 
 /* The device's offline compiler: appends to *out_image the native image (sim/sim.h) of one SPIR-V

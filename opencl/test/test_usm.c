@@ -1,4 +1,4 @@
-/* Intel's unified shared memory of the device, as programs find it: through the platform. */
+/* Intel's unified shared memory, as programs find it: through the platform. */
 #include "opencl/test/client.h"
 
 #include <CL/cl_ext.h>
@@ -6,6 +6,7 @@
 typedef struct functions {
     clDeviceMemAllocINTEL_fn allocate;
     clHostMemAllocINTEL_fn allocate_host;
+    clSharedMemAllocINTEL_fn allocate_shared;
     clMemFreeINTEL_fn free;
     clEnqueueMemcpyINTEL_fn copy;
     clEnqueueMemFillINTEL_fn fill;
@@ -21,6 +22,7 @@ static functions functions_find(const client *c)
         void *place;
     } rows[] = {{"clDeviceMemAllocINTEL", &found.allocate},
                 {"clHostMemAllocINTEL", &found.allocate_host},
+                {"clSharedMemAllocINTEL", &found.allocate_shared},
                 {"clMemFreeINTEL", &found.free},
                 {"clEnqueueMemcpyINTEL", &found.copy},
                 {"clEnqueueMemFillINTEL", &found.fill},
@@ -163,6 +165,142 @@ static void variables_of_programs_are_found(void **state)
     client_close(&c);
 }
 
+typedef cl_int(CL_API_CALL *write_variable_function)(cl_command_queue queue, cl_program program,
+                                                     const char *name, cl_bool is_blocking,
+                                                     size_t size, size_t offset, const void *host,
+                                                     cl_uint wait_count, const cl_event *wait,
+                                                     cl_event *out_event);
+typedef cl_int(CL_API_CALL *read_variable_function)(cl_command_queue queue, cl_program program,
+                                                    const char *name, cl_bool is_blocking,
+                                                    size_t size, size_t offset, void *host,
+                                                    cl_uint wait_count, const cl_event *wait,
+                                                    cl_event *out_event);
+
+static void variables_are_written_and_read(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    write_variable_function write;
+    read_variable_function read;
+    void *function =
+        clGetExtensionFunctionAddressForPlatform(c.platform, "clEnqueueWriteGlobalVariableINTEL");
+    memcpy(&write, &function, sizeof write);
+    function =
+        clGetExtensionFunctionAddressForPlatform(c.platform, "clEnqueueReadGlobalVariableINTEL");
+    memcpy(&read, &function, sizeof read);
+    assert_non_null(write);
+    assert_non_null(read);
+    cl_program program =
+        client_build(&c,
+                     "global int pair[2] = {5, 6};\n"
+                     "kernel void k(global int *a) { a[0] = pair[0]++ + pair[1]; }\n",
+                     "-cl-std=CL2.0");
+    const cl_int seven = 7, expected = 12;
+    cl_int values[2];
+    assert_cl(write(c.queue, program, "pair", CL_FALSE, 4, 4, &seven, 0, NULL, NULL));
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_mem buffer = client_ints(&c, NULL, 1);
+    client_run(&c, kernel, buffer, 1);
+    client_expect(&c, buffer, &expected, 1); /* 5 + 7 */
+    assert_cl(read(c.queue, program, "pair", CL_TRUE, 8, 0, values, 0, NULL, NULL));
+    assert_int_equal(values[0], 6);
+    assert_int_equal(values[1], 7);
+    assert_int_equal(read(c.queue, program, "pair", CL_TRUE, 8, 4, values, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(read(c.queue, program, "pair", CL_TRUE, 1, 9, values, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(write(c.queue, program, "absent", CL_TRUE, 4, 0, &seven, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(write(c.queue, NULL, "pair", CL_TRUE, 4, 0, &seven, 0, NULL, NULL),
+                     CL_INVALID_PROGRAM);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+/* The host and a kernel read what the other has written, at the same addresses. */
+static void host_and_device_share(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    functions f = functions_find(&c);
+    cl_int code;
+    cl_unified_shared_memory_type_intel type;
+    cl_device_id device;
+    cl_bitfield capabilities = 0;
+    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof capabilities,
+                              &capabilities, NULL));
+    assert_true(capabilities & CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL);
+    cl_int *shared = f.allocate_shared(c.context, c.device, NULL, 4 * sizeof *shared, 0, &code);
+    assert_cl(code);
+    cl_int **list = f.allocate_host(c.context, NULL, sizeof *list, 0, &code);
+    assert_cl(code);
+    assert_cl(f.info(c.context, list, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_MEM_TYPE_HOST_INTEL);
+    assert_cl(f.info(c.context, shared + 1, CL_MEM_ALLOC_TYPE_INTEL, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_MEM_TYPE_SHARED_INTEL);
+    assert_cl(f.info(c.context, list, CL_MEM_ALLOC_DEVICE_INTEL, sizeof device, &device, NULL));
+    assert_null(device);
+    *list = shared + 1;
+    shared[1] = 20;
+    cl_kernel kernel = client_kernel(&c,
+                                     "kernel void twice(global ulong *list, global int *all) {\n"
+                                     "  global int *one = (global int *)list[0];\n"
+                                     "  all[2] = *one * 2;\n"
+                                     "  *one = 1;\n"
+                                     "}\n",
+                                     "twice");
+    const size_t one = 1;
+    assert_cl(f.set(kernel, 0, list));
+    assert_cl(f.set(kernel, 1, shared));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    assert_cl(clFinish(c.queue));
+    assert_int_equal(shared[1], 1);
+    assert_int_equal(shared[2], 40);
+    /* Between two ranges of the host. */
+    const cl_int source_value = 9;
+    cl_int copied = 0;
+    assert_cl(f.copy(c.queue, CL_TRUE, &copied, &source_value, sizeof copied, 0, NULL, NULL));
+    assert_int_equal(copied, 9);
+    assert_cl(f.free(c.context, shared));
+    assert_cl(f.free(c.context, list));
+    assert_int_equal(f.free(c.context, list), CL_INVALID_VALUE);
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
+/* There are about 120 addresses, which are used again. */
+static void addresses_are_used_again(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 300 };
+    client c = client_open(0);
+    functions f = functions_find(&c);
+    cl_int code;
+    cl_int *first = f.allocate_host(c.context, NULL, 4, 0, &code);
+    assert_cl(code);
+    *first = 3;
+    for (int i = 0; i < ROUNDS; i++) {
+        char *next = f.allocate_shared(c.context, NULL, NULL, 100, 0, &code);
+        assert_cl(code);
+        assert_ptr_not_equal(next, first);
+        memset(next, i, 100);
+        assert_cl(f.free(c.context, next));
+    }
+    assert_int_equal(*first, 3);
+    uint32_t count = 0;
+    void *kept[ROUNDS];
+    while (count < ROUNDS && (kept[count] = f.allocate_host(c.context, NULL, 8, 0, &code)))
+        count++;
+    assert_int_equal(code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    assert_in_range(count, 64, 127);
+    while (count-- > 0)
+        assert_cl(f.free(c.context, kept[count]));
+    assert_cl(f.free(c.context, first));
+    client_close(&c);
+}
+
 static void wrong_allocations_are_refused(void **state)
 {
     (void)state;
@@ -176,12 +314,10 @@ static void wrong_allocations_are_refused(void **state)
     const cl_mem_properties_intel unknown[] = {1234, 1, 0};
     assert_null(f.allocate(c.context, c.device, unknown, 8, 0, &code));
     assert_int_equal(code, CL_INVALID_PROPERTY);
-    cl_bitfield capabilities = 1;
-    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, sizeof capabilities,
-                              &capabilities, NULL));
-    assert_int_equal(capabilities, 0);
-    assert_null(f.allocate_host(c.context, NULL, 8, 0, &code));
-    assert_int_equal(code, CL_INVALID_OPERATION);
+    assert_null(f.allocate_shared(c.context, (cl_device_id)c.platform, NULL, 8, 0, &code));
+    assert_int_equal(code, CL_INVALID_DEVICE);
+    assert_null(f.allocate_host(NULL, NULL, 8, 0, &code));
+    assert_int_equal(code, CL_INVALID_CONTEXT);
     cl_kernel kernel = client_kernel(&c, "kernel void k(global int *a, int n) {}", "k");
     assert_int_equal(f.set(kernel, 0, &code), CL_INVALID_ARG_VALUE);
     assert_int_equal(f.set(kernel, 2, NULL), CL_INVALID_ARG_INDEX);
@@ -196,6 +332,9 @@ int main(void)
         cmocka_unit_test(pointers_reach_kernels_and_memory),
         cmocka_unit_test(fills_and_copies),
         cmocka_unit_test(variables_of_programs_are_found),
+        cmocka_unit_test(variables_are_written_and_read),
+        cmocka_unit_test(host_and_device_share),
+        cmocka_unit_test(addresses_are_used_again),
         cmocka_unit_test(wrong_allocations_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -536,6 +536,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                      const sim_launch_options *options)
 {
     CHECK_SLOW(sim_world_check(world) && sim_program_check(kernel->program));
+    sim_mapped_settle(world);
     RT_TRY(sim_range_check(world->sink, kernel, range));
     RT_TRY(check_arguments(world, kernel, arguments, argument_count));
     sim_instance instance;

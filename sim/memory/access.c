@@ -19,7 +19,8 @@ static bool find_global(sim_exec *x, uint64_t address, sim_view_memory *view,
     view->forbidden = memory->forbidden | (view->is_constant ? SIM_FORBIDS_STORES : 0);
     view->defined = memory->all_defined ? NULL : memory->defined;
     view->race = memory->race && memory->race->is_tracked ? memory->race : NULL;
-    *out_kind = SIM_FINDING_USE_AFTER_FREE;
+    /* A mapped object that has never existed has no size. */
+    *out_kind = memory->size > 0 ? SIM_FINDING_USE_AFTER_FREE : SIM_FINDING_OUT_OF_BOUNDS;
     return memory->data != NULL;
 }
 

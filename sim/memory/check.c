@@ -29,8 +29,12 @@ bool sim_world_check(const sim_world *world)
     CHECK(world->objects.count >= 1 && world->objects.count <= SIM_OBJECT_COUNT_MAX + 1u);
     CHECK(world->objects.items[0].size == 0); /* object 0 does not exist */
     CHECK(world->race_next <= SIM_RACE_STAMP + 1u);
-    for (uint32_t i = 1; i < world->objects.count; i++)
-        CHECK(memory_is_sound(&world->objects.items[i]));
+    for (uint32_t i = 1; i < world->objects.count; i++) {
+        const sim_memory *memory = &world->objects.items[i];
+        CHECK(memory_is_sound(memory));
+        CHECK_IMPLIES(memory->data && memory->is_mapped,
+                      (uintptr_t)memory->data == sim_object_address(i));
+    }
     for (uint32_t i = 0; i < world->instances.count; i++) {
         const sim_instance *instance = &world->instances.items[i];
         const sim_program *program = instance->program;

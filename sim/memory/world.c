@@ -37,7 +37,10 @@ void sim_race_shadow_free(sim_race_shadow *shadow)
 
 static void memory_free(sim_memory *memory)
 {
-    rt_free(memory->data);
+    if (memory->is_mapped)
+        sim_mapped_free(memory);
+    else
+        rt_free(memory->data);
     rt_free(memory->defined);
     sim_race_shadow_free(memory->race);
     memory->race = NULL;
@@ -67,16 +70,20 @@ uint64_t sim_world_choose(const sim_world *world, uint64_t key)
     return z ^ (z >> 31);
 }
 
+rt_status sim_object_size_check(const sim_world *world, uint64_t size, rt_text label)
+{
+    CHECK(size >= 1);
+    if (size <= RT_MEMORY_SIZE_MAX) return RT_STATUS_OK;
+    return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                   "memory '%.*s' of %llu bytes is larger than the limit of %llu bytes",
+                   RT_TEXT_ARG(label), (unsigned long long)size,
+                   (unsigned long long)RT_MEMORY_SIZE_MAX);
+}
+
 rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_object *out_object)
 {
     *out_object = 0;
-    CHECK(size >= 1);
-    if (size > RT_MEMORY_SIZE_MAX) {
-        return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
-                       "memory '%.*s' of %llu bytes is larger than the limit of %llu bytes",
-                       RT_TEXT_ARG(label), (unsigned long long)size,
-                       (unsigned long long)RT_MEMORY_SIZE_MAX);
-    }
+    RT_TRY(sim_object_size_check(world, size, label));
     if (world->objects.count > SIM_OBJECT_COUNT_MAX) {
         return rt_fail(
             world->sink, RT_LIMIT, RT_RULE_NONE,

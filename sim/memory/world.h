@@ -7,16 +7,17 @@
 #include "sim/decode/address.h"
 #include "sim/sim.h"
 
-/* One object of global memory and its shadows. `defined` has one bit per bit of data. */
 /* Accesses that are findings: stores, and loads of what the running launch has not written. */
 #define SIM_FORBIDS_STORES 1u
 #define SIM_FORBIDS_LOADS  2u
 
+/* One object of global memory and its shadows. `defined` has one bit per bit of data. */
 typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
     uint8_t *defined; /* size bytes, with 1 for defined bits; NULL if all_defined */
     uint64_t size;
     bool all_defined; /* every byte is defined, so stores need not update `defined` */
+    bool is_mapped;   /* data is at the object's address (mapped.c) */
     /* If not 0, kernels must not write to the object: 1 if it is a constant variable, plus 1 for
      * every argument with which the running launch passes it as constant memory. */
     uint32_t constant_uses;
@@ -52,6 +53,8 @@ struct sim_world {
     struct sim_tier *tier;   /* exec/compiled.c; NULL: all kernels are interpreted */
     void (*tier_free)(struct sim_tier *tier);
     uint32_t function_count; /* number of function numbers given out; none is reused */
+    sim_object mapped_next;  /* where the search for a free mapped object begins (mapped.c); 0: the
+                              * world has none */
 };
 
 /* Returns the memory for an id that sim_object_create returned, even if the object has been
@@ -61,6 +64,14 @@ sim_memory *sim_world_memory(sim_world *world, sim_object object);
 /* Returns a number that depends only on the seed and on `key`: the world's choice when a program
  * does something undefined. */
 uint64_t sim_world_choose(const sim_world *world, uint64_t key);
+
+/* Checks that an object can have that size.  LIMIT. */
+RT_MUST_USE rt_status sim_object_size_check(const sim_world *world, uint64_t size, rt_text label);
+
+/* Begins a launch: the host may have written all of every mapped object since the last one. */
+void sim_mapped_settle(sim_world *world);
+/* Frees the bytes of a mapped object. */
+void sim_mapped_free(sim_memory *memory);
 
 /* Drops the shadow of an object whose bytes are all defined, to make accesses cheaper. */
 void sim_memory_settle(sim_memory *memory);

@@ -1,0 +1,172 @@
+/* Shared virtual memory: lists that the host builds and a kernel follows, and every refusal. */
+#include "opencl/test/client.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+typedef struct node {
+    struct node *next;
+    cl_int value;
+} node;
+
+/* Adds up a list, and marks its nodes. */
+static const char source[] =
+    "struct node { global struct node *next; int value; };\n"
+    "kernel void add(global struct node *list, global int *out) {\n"
+    "  int sum = 0;\n"
+    "  for (; list; list = list->next) { sum += list->value; list->value = -1; }\n"
+    "  *out = sum;\n"
+    "}\n";
+
+static void lists_are_followed(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    const size_t one = 1;
+    cl_device_svm_capabilities capabilities;
+    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_SVM_CAPABILITIES, sizeof capabilities,
+                              &capabilities, NULL));
+    assert_int_equal(capabilities,
+                     CL_DEVICE_SVM_COARSE_GRAIN_BUFFER | CL_DEVICE_SVM_FINE_GRAIN_BUFFER);
+    node *nodes = clSVMAlloc(c.context, CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+                             3 * sizeof *nodes, 0);
+    cl_int *sum = clSVMAlloc(c.context, 0, sizeof *sum, sizeof *sum);
+    assert_non_null(nodes);
+    assert_non_null(sum);
+    nodes[0] = (node){&nodes[2], 1};
+    nodes[1] = (node){NULL, 20};
+    nodes[2] = (node){&nodes[1], 300};
+    cl_kernel kernel = client_kernel(&c, source, "add");
+    assert_cl(clSetKernelArgSVMPointer(kernel, 0, nodes));
+    assert_cl(clSetKernelArgSVMPointer(kernel, 1, sum));
+    const void *pointers[] = {nodes};
+    assert_cl(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof pointers, pointers));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    assert_cl(clEnqueueSVMMap(c.queue, CL_TRUE, CL_MAP_READ, sum, sizeof *sum, 0, NULL, NULL));
+    assert_int_equal(*sum, 321);
+    assert_int_equal(nodes[1].value, -1);
+    assert_cl(clEnqueueSVMUnmap(c.queue, sum, 0, NULL, NULL));
+    assert_cl(clFinish(c.queue));
+    clSVMFree(c.context, nodes);
+    clSVMFree(c.context, sum);
+    clSVMFree(c.context, NULL);
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
+static void commands_move_bytes(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    const cl_int pattern = 11, expected[4] = {11, 11, 5, 6}, tail[2] = {5, 6};
+    cl_event event;
+    cl_command_type type;
+    cl_int *data = clSVMAlloc(c.context, 0, sizeof expected, 0);
+    const void *pointers[] = {data};
+    assert_cl(clEnqueueSVMMemFill(c.queue, data, &pattern, sizeof pattern, sizeof expected, 0, NULL,
+                                  NULL));
+    assert_cl(clEnqueueSVMMemcpy(c.queue, CL_FALSE, data + 2, tail, sizeof tail, 0, NULL, &event));
+    assert_cl(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_COMMAND_SVM_MEMCPY);
+    assert_cl(clEnqueueSVMMigrateMem(c.queue, 1, pointers, NULL, 0, 0, NULL, NULL));
+    assert_cl(clFinish(c.queue));
+    assert_memory_equal(data, expected, sizeof expected);
+    cl_mem buffer = clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, sizeof expected, data, NULL);
+    cl_bool uses = CL_FALSE;
+    assert_cl(clGetMemObjectInfo(buffer, CL_MEM_USES_SVM_POINTER, sizeof uses, &uses, NULL));
+    assert_true(uses);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseEvent(event));
+    clSVMFree(c.context, data);
+    client_close(&c);
+}
+
+static atomic_int freed;
+
+static void CL_CALLBACK note_freed(cl_command_queue queue, cl_uint count, void *pointers[],
+                                   void *user)
+{
+    cl_context context;
+    clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    for (cl_uint i = 0; i < count; i++)
+        clSVMFree(context, pointers[i]);
+    atomic_store(&freed, count == 2 && user == &freed ? 1 : 2);
+}
+
+static void freeing_is_a_command(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_event event;
+    void *pointers[] = {clSVMAlloc(c.context, 0, 8, 0), clSVMAlloc(c.context, 0, 8, 0)};
+    assert_cl(clEnqueueSVMFree(c.queue, 2, pointers, note_freed, &freed, 0, NULL, &event));
+    assert_cl(clWaitForEvents(1, &event));
+    const struct timespec pause = {0, 1000000};
+    while (atomic_load(&freed) == 0)
+        nanosleep(&pause, NULL);
+    assert_int_equal(atomic_load(&freed), 1);
+    assert_cl(clReleaseEvent(event));
+    pointers[0] = NULL;
+    assert_int_equal(clEnqueueSVMFree(c.queue, 2, pointers, NULL, NULL, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMFree(c.queue, 0, pointers, NULL, NULL, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    client_close(&c);
+}
+
+static void wrong_calls_are_refused(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int value = 1;
+    assert_null(clSVMAlloc(NULL, 0, 8, 0));
+    assert_null(clSVMAlloc(c.context, 0, 0, 0));
+    assert_null(clSVMAlloc(c.context, 0, 8, 3));
+    assert_null(clSVMAlloc(c.context, CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS, 8, 0));
+    assert_null(clSVMAlloc(c.context, CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY, 8, 0));
+    int *data = clSVMAlloc(c.context, 0, 8, 0);
+    const size_t sizes[] = {12};
+    const void *pointers[] = {data}, *others[] = {&value};
+    assert_int_equal(clEnqueueSVMMap(c.queue, CL_TRUE, CL_MAP_READ, &value, 4, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMap(c.queue, CL_TRUE, 0, data, 4, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMap(c.queue, CL_TRUE, CL_MAP_READ, data, 0, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMUnmap(c.queue, &value, 0, NULL, NULL), CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMigrateMem(c.queue, 1, pointers, sizes, 0, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMigrateMem(c.queue, 1, others, NULL, 0, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMigrateMem(c.queue, 1, pointers, NULL, 1 << 7, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMemcpy(c.queue, CL_TRUE, data + 1, &value, 8, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMemcpy(c.queue, CL_TRUE, data, NULL, 4, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMemFill(c.queue, data, &value, 3, 6, 0, NULL, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clEnqueueSVMMemFill(NULL, data, &value, 4, 8, 0, NULL, NULL),
+                     CL_INVALID_COMMAND_QUEUE);
+    cl_kernel kernel = client_kernel(&c, "kernel void k(global int *a, int n) {}", "k");
+    assert_int_equal(clSetKernelArgSVMPointer(kernel, 0, &value), CL_INVALID_ARG_VALUE);
+    assert_int_equal(clSetKernelArgSVMPointer(NULL, 0, data), CL_INVALID_KERNEL);
+    cl_bool fine = CL_TRUE;
+    assert_int_equal(
+        clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof fine, &fine),
+        CL_INVALID_OPERATION);
+    clSVMFree(c.context, data);
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_followed),
+        cmocka_unit_test(commands_move_bytes),
+        cmocka_unit_test(freeing_is_a_command),
+        cmocka_unit_test(wrong_calls_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
