@@ -3,14 +3,7 @@
 #define OPENCL_REPORT_H
 
 #include "opencl/icd.h"
-
-/* The environment variables with which `assay exec` configures the library. */
-#define ICD_VARIABLE_REPORT  "ASSAY_OPENCL_REPORT"  /* file that gets a line per finding */
-#define ICD_VARIABLE_SEED    "ASSAY_OPENCL_SEED"    /* of everything that the device may choose */
-#define ICD_VARIABLE_THREADS "ASSAY_OPENCL_THREADS" /* that the device may use for one kernel */
-#define ICD_VARIABLE_TYPE    "ASSAY_OPENCL_TYPE"    /* cpu, gpu or accelerator */
-#define ICD_VARIABLE_QUIET   "ASSAY_OPENCL_QUIET"   /* 1: refused calls are not explained */
-#define ICD_VARIABLE_PROGRAM "ASSAY_PROGRAM"        /* the program that has the compile worker */
+#include "opencl/variables.h"
 
 /* Notes the call that enqueued the command with that tag, and returns a new tag. */
 uint32_t icd_report_command(icd_call call, uint32_t queue);

@@ -2,6 +2,7 @@
 #include "conformance/build/toolchain.h"
 #include "conformance/cli/commands.h"
 #include "conformance/process/scratch.h"
+#include "opencl/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -68,18 +69,18 @@ static void environment_set(const cnf_arguments *arguments, const char *library,
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
         program[length] = '\0';
-        setenv("ASSAY_PROGRAM", program, 1);
+        setenv(ICD_VARIABLE_PROGRAM, program, 1);
     }
     const struct {
         const char *name, *value;
     } variables[] = {
         {"OCL_ICD_VENDORS", library},
         {"OCL_ICD_FILENAMES", library},
-        {"ASSAY_OPENCL_REPORT", report},
-        {"ASSAY_OPENCL_SEED", arguments->values[CNF_OPTION_SEED]},
-        {"ASSAY_OPENCL_THREADS", arguments->values[CNF_OPTION_THREADS]},
-        {"ASSAY_OPENCL_TYPE", arguments->values[CNF_OPTION_TYPE]},
-        {"ASSAY_OPENCL_QUIET", arguments->values[CNF_OPTION_QUIET] ? "1" : NULL},
+        {ICD_VARIABLE_REPORT, report},
+        {ICD_VARIABLE_SEED, arguments->values[CNF_OPTION_SEED]},
+        {ICD_VARIABLE_THREADS, arguments->values[CNF_OPTION_THREADS]},
+        {ICD_VARIABLE_TYPE, arguments->values[CNF_OPTION_TYPE]},
+        {ICD_VARIABLE_QUIET, arguments->values[CNF_OPTION_QUIET] ? "1" : NULL},
     };
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         if (variables[i].value)

@@ -10,12 +10,14 @@
 
 #include <pthread.h>
 
+#define CNF_NO_COMMAND (UINT32_MAX - 1) /* the id of no command, nor CNF_NO_OBJECT */
+
 /* A finding of the device, stored until it is compared with the expectations. */
 typedef struct cnf_finding {
     const char *kind;
     rt_text message, kernel, source, object;
     uint32_t source_line, source_column;
-    uint32_t command; /* the command that caused it */
+    uint32_t command; /* the command that caused it, or CNF_NO_COMMAND: not known */
     uint64_t offset;
     uint32_t step; /* set when its process has ended: the step of that command, or SCN_NONE */
     bool expected; /* an expectation names it */

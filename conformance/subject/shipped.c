@@ -6,6 +6,7 @@
 #include "conformance/subject/shipped.h"
 
 #include "conformance/build/packages.h"
+#include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/shipped_images.h"
 #include "conformance/subject/skip.h"
@@ -111,7 +112,7 @@ static rt_status begin(cnf_execution *execution, rt_text library)
     cnf_shipped_trace(execution, cnf_host_started(shipped->host));
     RT_TRY(devices(execution));
     /* Querying the devices has loaded the driver, and with it the layer if there is one. */
-    shipped->sees_driver = shipped->environment[0] != NULL;
+    shipped->sees_driver = execution->layer && execution->layer->log >= 0;
     cnf_shipped_look(execution);
     return RT_STATUS_OK;
 }
@@ -136,6 +137,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     cnf_shipped *shipped = rt_arena_alloc(&execution->arena, sizeof *shipped);
     *shipped = (cnf_shipped){
         .base = {.operations = &cnf_shipped_operations, .capabilities = able},
+        .findings = -1,
     };
     *out_runtime = &shipped->base;
     rt_text program, library;
@@ -144,7 +146,9 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};
-    cnf_shipped_layer_variables(execution, shipped->environment);
+    uint32_t variables = cnf_shipped_layer_variables(execution, shipped->environment);
+    if (cnf_shipped_is_simulated())
+        RT_TRY(cnf_shipped_simulate(execution, shipped->environment + variables));
     shipped->base.trace = rt_trace_create();
     const rt_text headers = rt_arena_printf(&execution->arena, "%.*s/include",
                                             RT_TEXT_ARG(cnf_packages_folder(&execution->arena)));
@@ -171,6 +175,7 @@ static void shipped_close(cnf_execution *execution, cnf_runtime *runtime)
     /* shipped_end has already reported how the program ended. */
     rt_status ended = cnf_host_end(shipped->host);
     (void)ended;
+    if (shipped->findings >= 0) close(shipped->findings);
     if (shipped->cache) cnf_cache_close(shipped->cache);
     rt_trace_destroy(shipped->base.trace);
 }
@@ -202,6 +207,7 @@ static rt_status shipped_restart(cnf_execution *execution)
     cnf_shipped *shipped = cnf_shipped_of(execution);
     rt_status ended = cnf_shipped_fate(execution, cnf_host_leave(shipped->host));
     cnf_shipped_look(execution);
+    cnf_shipped_findings(execution);
     RT_TRACE(shipped->base.trace, RESTART, RT_N("process", shipped->processes + 1));
     rt_status started =
         cnf_shipped_fate(execution, cnf_host_restart(shipped->host, shipped->environment));
@@ -289,7 +295,9 @@ static rt_status wait_for(cnf_execution *execution, host_awaited awaited, uint32
 
 static rt_status shipped_wait(cnf_execution *execution)
 {
-    return wait_for(execution, HOST_AWAIT_ALL, 0);
+    rt_status status = wait_for(execution, HOST_AWAIT_ALL, 0);
+    cnf_shipped_findings(execution);
+    return status;
 }
 
 static rt_status shipped_wait_queue(cnf_execution *execution, uint32_t queue)

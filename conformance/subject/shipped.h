@@ -6,19 +6,24 @@
 #include "conformance/host/host.h"
 #include "conformance/subject/execute.h"
 
-enum { CNF_LAYER_VARIABLES = 4 }; /* including the NULL that ends their list */
+enum {
+    CNF_LAYER_VARIABLES = 3,     /* at most */
+    CNF_SIMULATED_VARIABLES = 8, /* of dpcpp{device=sim} */
+};
 
 typedef struct cnf_shipped {
     cnf_runtime base;
     cnf_host *host;    /* NULL: no process was started, or the scenario is skipped */
     rt_status started; /* the result of starting it */
-    const char *environment[CNF_LAYER_VARIABLES]; /* of each of its processes, in addition to the
-                                                   * subject's; NULL-terminated */
-    uint32_t processes;                           /* that have been started */
-    uint32_t *memories;                           /* per memory: its number in the host program */
-    bool sees_driver;    /* the OpenCL layer is in the host program, and its log can be read */
-    uint32_t calls_seen; /* number of the layer's observations already in the trace */
-    cnf_cache *cache;    /* holds the built parts of the host program */
+    /* Of each of its processes, in addition to the subject's; NULL-terminated. */
+    const char *environment[CNF_LAYER_VARIABLES + CNF_SIMULATED_VARIABLES + 1];
+    uint32_t processes;   /* that have been started */
+    uint32_t *memories;   /* per memory: its number in the host program */
+    bool sees_driver;     /* the OpenCL layer is in the host program, and its log can be read */
+    uint32_t calls_seen;  /* number of the layer's observations already in the trace */
+    int findings;         /* dpcpp{device=sim}: the file of the driver's findings; otherwise -1 */
+    size_t findings_read; /* bytes of it that are in the execution's findings */
+    cnf_cache *cache;     /* holds the built parts of the host program */
 } cnf_shipped;
 
 /* The execution's runtime, which is the shipped one. */
@@ -66,14 +71,27 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind);
 
 /* ---- shipped_calls.c ---------------------------------------------------------------------- */
 
-/* Fills a NULL-terminated list of environment variables, in the arena, with which the OpenCL layer
- * is in the host program, hides aspects there and logs to this process's log; empty if there is no
- * log. Only while the variables of cnf_layer_begin are set. */
-void cnf_shipped_layer_variables(cnf_execution *execution,
-                                 const char *variables[CNF_LAYER_VARIABLES]);
+/* Fills a list of environment variables, in the arena, with which the OpenCL layer is in the host
+ * program, hides aspects there and logs to this process's log. Returns their number, 0 if there is
+ * no log. Only while the variables of cnf_layer_begin are set. */
+uint32_t cnf_shipped_layer_variables(cnf_execution *execution,
+                                     const char *variables[CNF_LAYER_VARIABLES]);
 
 /* cnf_runtime_operations.look: adds the driver calls since the last look. */
 void cnf_shipped_look(cnf_execution *execution);
+
+/* ---- shipped_simulated.c ------------------------------------------------------------------- */
+
+/* True if the user selected the simulated device (dpcpp{device=sim}). */
+bool cnf_shipped_is_simulated(void);
+
+/* Makes the simulated device the only one in the host program: fills CNF_SIMULATED_VARIABLES
+ * environment variables, in the arena, and creates the file of findings, which shipped_close
+ * closes. UNAVAILABLE: the library is missing; IO. */
+RT_MUST_USE rt_status cnf_shipped_simulate(cnf_execution *execution, const char **out_variables);
+
+/* Adds what the file of findings has gained since the last call to the execution's findings. */
+void cnf_shipped_findings(cnf_execution *execution);
 
 /* ---- shipped_globals.c: .transfer of a device_global, and .read_global --------------------- */
 

@@ -18,13 +18,12 @@ typedef struct call_reader {
     cnf_observations found;
 } call_reader;
 
-void cnf_shipped_layer_variables(cnf_execution *execution,
-                                 const char *variables[CNF_LAYER_VARIABLES])
+uint32_t cnf_shipped_layer_variables(cnf_execution *execution,
+                                     const char *variables[CNF_LAYER_VARIABLES])
 {
     static const char *const inherited[] = {"OPENCL_LAYERS", OCL_LAYER_HIDE};
     rt_arena *arena = &execution->arena;
-    memset(variables, 0, CNF_LAYER_VARIABLES * sizeof *variables);
-    if (!execution->layer || execution->layer->log < 0) return;
+    if (!execution->layer || execution->layer->log < 0) return 0;
     uint32_t count = 0;
     variables[count++] = rt_arena_printf(arena, OCL_LAYER_LOG "=/proc/%d/fd/%d", (int)getpid(),
                                          execution->layer->log)
@@ -33,7 +32,8 @@ void cnf_shipped_layer_variables(cnf_execution *execution,
         const char *value = getenv(inherited[i]);
         if (value) variables[count++] = rt_arena_printf(arena, "%s=%s", inherited[i], value).data;
     }
-    CHECK(count < CNF_LAYER_VARIABLES);
+    CHECK(count <= CNF_LAYER_VARIABLES);
+    return count;
 }
 
 /* ---- Events -------------------------------------------------------------------------------- */

@@ -162,7 +162,7 @@ static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89"
 static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
 
 static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION"}, {NULL, NULL}};
-/* What libsycl's own variable takes, such as level_zero:gpu. */
+/* What libsycl's own variable takes, such as level_zero:gpu, or sim (shipped_simulated.c). */
 static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"},
                                                   {NULL, NULL}};
 

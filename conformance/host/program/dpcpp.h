@@ -169,7 +169,9 @@ const sycl::device &device_at(uint32_t number);
 sycl::context context_at(uint32_t number, const sycl::device &device);
 /* Reads a list of commands (`after` in the protocol) and returns their events. */
 std::vector<sycl::event> read_after(request &in);
-/* Stores a command and writes its number. */
+/* Stores a command, with an object that must outlive it, and returns its number. */
+uint32_t hold_command(sycl::event event, std::shared_ptr<void> keep_alive);
+/* The same, for a command that the caller asked for: writes the number. */
 void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive = nullptr);
 /* The kernel's id, as sycl::get_kernel_id<Kernel>() returns it. */
 sycl::kernel_id kernel_id_of(const std::string &name);

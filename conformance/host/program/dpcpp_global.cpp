@@ -181,6 +181,7 @@ void answer_global_copy(request &in, host_writer *out)
         keep_command(out, copy_global(copy), block);
     } else {
         sycl::event copied = copy_global(copy);
+        hold_command(copied, block);
         keep_command(out, put(*copy.queue, block, *operand, offset, {copied}), block);
     }
 }

@@ -230,12 +230,17 @@ std::vector<sycl::event> read_after(request &in)
     return events;
 }
 
-void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive)
+uint32_t hold_command(sycl::event event, std::shared_ptr<void> keep_alive)
 {
     auto result = std::make_shared<command>();
     result->event = std::move(event);
     result->keep_alive = std::move(keep_alive);
-    host_write_u32(out, the_state().commands.add(std::move(result)));
+    return the_state().commands.add(std::move(result));
+}
+
+void keep_command(host_writer *out, sycl::event event, std::shared_ptr<void> keep_alive)
+{
+    host_write_u32(out, hold_command(std::move(event), std::move(keep_alive)));
 }
 
 void answer_wait(request &in, host_writer *out)
@@ -294,7 +299,7 @@ static sycl::accessor<unsigned char, 1, Mode> access(const memory &target, uint6
 sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
                   const std::shared_ptr<byte_block> &to, const std::vector<sycl::event> &after)
 {
-    return queue.submit([&](sycl::handler &handler) {
+    sycl::event event = queue.submit([&](sycl::handler &handler) {
         handler.depends_on(after);
         if (from.buffer) {
             handler.copy(access<sycl::access_mode::read>(from, offset, to->size(), handler),
@@ -303,6 +308,8 @@ sycl::event bring(sycl::queue &queue, const memory &from, uint64_t offset,
             handler.memcpy(to->data(), from.pointer + offset, to->size());
         }
     });
+    hold_command(event, to); /* the command for which the bytes are brought may be refused */
+    return event;
 }
 
 sycl::event put(sycl::queue &queue, const std::shared_ptr<byte_block> &from, const memory &to,
