@@ -1,6 +1,9 @@
 /* The table of functions, the lock, and the lives of objects. */
 #include "opencl/report.h"
 
+#include "reference/base/hash.h"
+#include "reference/base/map.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -10,6 +13,7 @@ enum { GRAVES = 4096 }; /* dead objects that stay readable */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static icd_object *graves[GRAVES];
 static uint32_t grave;
+static rt_map readable; /* by hashed address: 1 for an object, dead or alive; 0: freed */
 static uint32_t numbers[ICD_KINDS];
 
 void icd_lock(void)
@@ -30,6 +34,24 @@ static const char *const kind_names[ICD_KINDS] = {
     [ICD_PROGRAM] = "program", [ICD_KERNEL] = "kernel",     [ICD_EVENT] = "event",
 };
 
+/* Programs pass all kinds of values as handles, so that none is read before it is known. */
+static uint64_t address_key(const void *object)
+{
+    return rt_hash64(&object, sizeof object);
+}
+
+static bool is_readable(const void *object)
+{
+    return object == &icd_platform || object == &icd_device ||
+           rt_map_find_number(&readable, address_key(object)) == 1;
+}
+
+static void object_free(icd_object *object)
+{
+    if (object) rt_map_set_number(&readable, address_key(object), 0);
+    rt_free(object);
+}
+
 void *icd_object_create(size_t size, icd_kind kind)
 {
     CHECK(size >= sizeof(icd_object) && kind > ICD_DEVICE && kind < ICD_KINDS);
@@ -40,6 +62,7 @@ void *icd_object_create(size_t size, icd_kind kind)
                            .number = ++numbers[kind],
                            .user_references = 1,
                            .references = 1};
+    rt_map_set_number(&readable, address_key(object), 1);
     return object;
 }
 
@@ -80,7 +103,7 @@ void icd_release(void *object)
     if (evicted && evicted->watchers > 0)
         evicted->is_evicted = true;
     else
-        rt_free(evicted);
+        object_free(evicted);
 }
 
 void *icd_watch(void *object)
@@ -94,13 +117,13 @@ void icd_forget(void *object)
     icd_object *base = object;
     if (!base) return;
     CHECK(base->watchers >= 1);
-    if (--base->watchers == 0 && base->is_evicted) rt_free(base);
+    if (--base->watchers == 0 && base->is_evicted) object_free(base);
 }
 
 bool icd_is(const void *object, icd_kind kind, icd_call call)
 {
     const icd_object *base = object;
-    if (!base || base->dispatch != &icd_dispatch || base->was != kind) return false;
+    if (!is_readable(object) || base->was != kind) return false;
     if (base->user_references > 0) return true;
     icd_report_misuse(call, "use-after-release", "%s %u has been released", kind_names[kind],
                       base->number);
