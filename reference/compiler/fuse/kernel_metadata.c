@@ -26,12 +26,32 @@ static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index
     return index < count ? LLVMValueAsMetadata(operands[index]) : NULL;
 }
 
+static LLVMMetadataRef entry_of(LLVMValueMetadataEntry *entries, size_t count, unsigned kind)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (LLVMValueMetadataEntriesGetKind(entries, i) == kind)
+            return LLVMValueMetadataEntriesGetMetadata(entries, i);
+    return NULL;
+}
+
+/* A function's node of a kind; NULL: it has none. A node of one constant, such as a sub-group size,
+ * would turn into the constant as a value. */
+static LLVMMetadataRef node_of(LLVMValueRef function, unsigned kind)
+{
+    size_t count = 0;
+    LLVMValueMetadataEntry *entries = LLVMGlobalCopyAllMetadata(function, &count);
+    LLVMMetadataRef node = entry_of(entries, count, kind);
+    LLVMDisposeValueMetadataEntries(entries);
+    return node;
+}
+
 /* LLVM represents equal nodes of constants by one node, so comparing pointers is enough. */
 static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, const char *name)
 {
-    LLVMValueRef found = NULL;
+    unsigned kind = pl_metadata_kind(fusing->job, name);
+    LLVMMetadataRef found = NULL;
     for (uint32_t i = 0; i < fusing->fusion.kernel_count; i++) {
-        LLVMValueRef node = pl_metadata(fusing->job, kernels[i], name);
+        LLVMMetadataRef node = node_of(kernels[i], kind);
         if (!node) continue;
         if (found && node != found) {
             return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
@@ -42,9 +62,7 @@ static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, co
         }
         found = node;
     }
-    if (found)
-        LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(fusing->job, name),
-                              LLVMValueAsMetadata(found));
+    if (found) LLVMGlobalSetMetadata(fusing->kernel, kind, found);
     return RT_STATUS_OK;
 }
 
@@ -94,14 +112,6 @@ rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels
     for (size_t i = 0; i < KERNEL_KINDS; i++)
         RT_TRY(join_kernels(fusing, kernels, kernel_kinds[i]));
     return check_launch(fusing);
-}
-
-static LLVMMetadataRef entry_of(LLVMValueMetadataEntry *entries, size_t count, unsigned kind)
-{
-    for (unsigned i = 0; i < count; i++)
-        if (LLVMValueMetadataEntriesGetKind(entries, i) == kind)
-            return LLVMValueMetadataEntriesGetMetadata(entries, i);
-    return NULL;
 }
 
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count)

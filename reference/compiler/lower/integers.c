@@ -63,7 +63,7 @@ static const struct choice {
 static const struct choice *choice_of(LLVMValueRef instruction)
 {
     LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
-    if (!callee || !LLVMIsAFunction(callee) || LLVMGetIntrinsicID(callee) == 0) return NULL;
+    if (!callee || !LLVMIsAFunction(callee)) return NULL;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
         if (rt_text_starts(pl_name(callee), choices[i].prefix)) return &choices[i];
     return NULL;
@@ -78,31 +78,28 @@ static bool is_known(LLVMValueRef instruction)
     case LLVMSExt:
     case LLVMPHI:
     case LLVMSelect:
-    case LLVMFreeze:
     case LLVMICmp:
     case LLVMSwitch: return true;
     default: return false;
     }
 }
 
-/* The number of instructions that handle odd integers, or 0 if any of them cannot be lowered. */
-static uint32_t count_odd(LLVMValueRef function)
+/* False if any of the instructions that handle odd integers cannot be lowered. */
+static bool is_lowerable(LLVMValueRef function)
 {
-    uint32_t count = 0;
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         if (!is_odd(i) && !has_odd_operand(i)) continue;
-        if (!is_known(i)) return 0;
+        if (!is_known(i)) return false;
         /* Odd operands may be integer constants or results of instructions; other constants and
          * parameters are not lowered. */
         for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(i); k++) {
             LLVMValueRef operand = LLVMGetOperand(i, k);
             if (!is_odd(operand)) continue;
             bool is_other = LLVMIsAConstant(operand) && !LLVMIsAConstantInt(operand);
-            if (LLVMIsAArgument(operand) || (is_other && !LLVMIsUndef(operand))) return 0;
+            if (LLVMIsAArgument(operand) || (is_other && !LLVMIsUndef(operand))) return false;
         }
-        count++;
     }
-    return count;
+    return true;
 }
 
 /* ---- Values -------------------------------------------------------------------------------- */
@@ -118,15 +115,14 @@ static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width
 }
 
 /* An operand, widened if it is odd; if its sign matters, the upper bits are copies of the sign bit.
- */
+ * Afterwards, the builder is positioned before the instruction. */
 static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned number,
                                bool is_signed)
 {
     LLVMValueRef operand = LLVMGetOperand(instruction, number);
-    if (!is_odd(operand)) return operand;
-    LLVMValueRef value = wide_of(w, operand);
+    LLVMValueRef value = is_odd(operand) ? wide_of(w, operand) : operand;
     LLVMPositionBuilderBefore(w->builder, instruction);
-    if (!is_signed) return value;
+    if (!is_signed || value == operand) return value;
     LLVMTypeRef type = LLVMTypeOf(value);
     CHECK(LLVMGetIntTypeWidth(type) > width_of(operand));
     LLVMValueRef amount = LLVMConstInt(type, LLVMGetIntTypeWidth(type) - width_of(operand), 0);
@@ -142,30 +138,21 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
 {
     LLVMTypeRef type = wide_type(w, odd);
     LLVMOpcode opcode = LLVMGetInstructionOpcode(odd);
-    LLVMPositionBuilderBefore(w->builder, odd);
     switch (opcode) {
     case LLVMTrunc:
     case LLVMZExt:
     case LLVMSExt: {
         LLVMValueRef from = operand_of(w, odd, 0, opcode == LLVMSExt);
-        LLVMPositionBuilderBefore(w->builder, odd);
         return masked(w, resize(w, from, type, opcode == LLVMSExt), width_of(odd));
     }
     case LLVMSelect: {
         LLVMValueRef a = operand_of(w, odd, 1, false), b = operand_of(w, odd, 2, false);
-        LLVMPositionBuilderBefore(w->builder, odd);
         return LLVMBuildSelect(w->builder, LLVMGetOperand(odd, 0), a, b, "");
-    }
-    case LLVMFreeze: {
-        LLVMValueRef from = operand_of(w, odd, 0, false);
-        LLVMPositionBuilderBefore(w->builder, odd);
-        return LLVMBuildFreeze(w->builder, from, "");
     }
     case LLVMCall: {
         const struct choice *choice = choice_of(odd);
         LLVMValueRef a = operand_of(w, odd, 0, choice->is_signed);
         LLVMValueRef b = operand_of(w, odd, 1, choice->is_signed);
-        LLVMPositionBuilderBefore(w->builder, odd);
         LLVMValueRef holds = LLVMBuildICmp(w->builder, choice->predicate, a, b, "");
         return masked(w, LLVMBuildSelect(w->builder, holds, a, b, ""), width_of(odd));
     }
@@ -174,8 +161,7 @@ static LLVMValueRef make_wide(widening *w, LLVMValueRef odd)
         CHECK(LLVMIsABinaryOperator(odd));
         bool is_signed = opcode == LLVMSDiv || opcode == LLVMSRem || opcode == LLVMAShr;
         LLVMValueRef a = operand_of(w, odd, 0, is_signed);
-        LLVMValueRef b = operand_of(w, odd, 1, is_signed && opcode != LLVMAShr);
-        LLVMPositionBuilderBefore(w->builder, odd);
+        LLVMValueRef b = operand_of(w, odd, 1, is_signed);
         return masked(w, LLVMBuildBinOp(w->builder, opcode, a, b, ""), width_of(odd));
     }
     }
@@ -224,12 +210,10 @@ static void lower_use(widening *w, LLVMValueRef instruction)
         bool is_signed = predicate >= LLVMIntSGT;
         LLVMValueRef a = operand_of(w, instruction, 0, is_signed);
         LLVMValueRef b = operand_of(w, instruction, 1, is_signed);
-        LLVMPositionBuilderBefore(w->builder, instruction);
         result = LLVMBuildICmp(w->builder, predicate, a, b, "");
     } else {
         CHECK(opcode == LLVMZExt || opcode == LLVMSExt || opcode == LLVMTrunc);
         LLVMValueRef from = operand_of(w, instruction, 0, opcode == LLVMSExt);
-        LLVMPositionBuilderBefore(w->builder, instruction);
         result = resize(w, from, LLVMTypeOf(instruction), opcode == LLVMSExt);
     }
     LLVMReplaceAllUsesWith(instruction, result);
@@ -275,7 +259,7 @@ void pl_lower_integers(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (count_odd(function) == 0) continue;
+        if (!is_lowerable(function)) continue;
         widening w = {.job = job, .builder = LLVMCreateBuilderInContext(job->context)};
         lower_function(&w, function);
         LLVMDisposeBuilder(w.builder);

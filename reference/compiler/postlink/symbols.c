@@ -117,8 +117,7 @@ static void collect_export(collector *lists, LLVMValueRef function)
     bool declared = LLVMIsDeclaration(function);
     if (RULE(DL_EXPORT_03, declared)) return;
     if (RULE(DL_EXPORT_02, pl_is_kernel(function))) return;
-    bool provided = !declared && !pl_is_local(function);
-    if (provided && RULE(VF_SPLIT_10, pl_attribute_has(function, PL_INDIRECTLY_CALLABLE))) {
+    if (RULE(VF_SPLIT_10, pl_attribute_has(function, PL_INDIRECTLY_CALLABLE))) {
         *rt_vector_push(&lists->provided) = pl_job_name(lists->job, function);
         return;
     }

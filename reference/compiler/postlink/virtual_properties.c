@@ -65,8 +65,8 @@ static rt_text calls_of(pl_job *job, const pl_graph *graph, const pl_part *part)
     name_list list = {0};
     for (uint32_t i = 0; i < part->count; i++) {
         const pl_node *node = &graph->nodes[part->placed[i].node];
-        bool kernel = part->placed[i].role == PL_ENTRY && node->kind == PL_KERNEL;
-        if (RULE(VF_PROP_08, kernel)) add_names(&list, node->calls);
+        bool entry = part->placed[i].role == PL_ENTRY; /* only kernels call sets */
+        if (RULE(VF_PROP_08, entry)) add_names(&list, node->calls);
     }
     return finish_names(job, &list);
 }

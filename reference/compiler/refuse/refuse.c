@@ -69,6 +69,8 @@ static rt_status check_start_up(pl_job *job, LLVMModuleRef module, rt_text sourc
 
 #define EXCEPTION "handles exceptions, which device code does not have"
 
+/* Other instructions of exceptions occur only with one of these: a catchpad and a catchret with a
+ * catchswitch, a cleanupret with a cleanuppad. */
 static const struct instruction_row {
     LLVMOpcode opcode;
     const char *problem;
@@ -77,10 +79,7 @@ static const struct instruction_row {
     {LLVMLandingPad, EXCEPTION},
     {LLVMResume, EXCEPTION},
     {LLVMCatchSwitch, EXCEPTION},
-    {LLVMCatchPad, EXCEPTION},
-    {LLVMCatchRet, EXCEPTION},
     {LLVMCleanupPad, EXCEPTION},
-    {LLVMCleanupRet, EXCEPTION},
     {LLVMCallBr, "contains inline assembly, which SPIR-V does not have"},
     {LLVMIndirectBr, "jumps to the address of a label, which SPIR-V does not have"},
     {LLVMVAArg, "takes variable arguments, which SPIR-V does not have"},

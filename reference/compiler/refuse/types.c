@@ -10,7 +10,8 @@
 
 typedef struct type_check {
     pl_job *job;
-    rt_map visited; /* types without a fault of their own that have been, or are being, checked */
+    rt_map visited; /* types without a fault of their own, and constants, that have been, or are
+                     * being, checked */
 } type_check;
 
 static bool is_one_of(unsigned number, const unsigned *numbers, size_t count)
@@ -81,6 +82,19 @@ static rt_text type_fault(type_check *check, LLVMTypeRef type)
     return fault;
 }
 
+/* The fault of a value's type or, for a constant, of the types that it is computed from. */
+static rt_text value_fault(type_check *check, LLVMValueRef value)
+{
+    rt_text fault = type_fault(check, LLVMTypeOf(value));
+    if (!LLVMIsAConstant(value) || LLVMIsAGlobalValue(value)) return fault;
+    if (rt_map_find_number(&check->visited, (uintptr_t)value) != RT_MAP_NONE) return fault;
+    rt_map_set_number(&check->visited, (uintptr_t)value, 0);
+    int count = LLVMGetNumOperands(value);
+    for (int i = 0; i < count && fault.length == 0; i++)
+        fault = value_fault(check, LLVMGetOperand(value, (unsigned)i));
+    return fault;
+}
+
 /* The message reports the line of `at`, the function or one of its instructions; NULL for a
  * variable.
  */
@@ -102,7 +116,7 @@ static rt_status check_function(type_check *check, LLVMValueRef function)
         fault = type_fault(check, LLVMTypeOf(i));
         int count = LLVMGetNumOperands(i);
         for (int k = 0; k < count && fault.length == 0; k++)
-            fault = type_fault(check, LLVMTypeOf(LLVMGetOperand(i, (unsigned)k)));
+            fault = value_fault(check, LLVMGetOperand(i, (unsigned)k));
         if (fault.length == 0 && LLVMIsAAllocaInst(i))
             fault = type_fault(check, LLVMGetAllocatedType(i));
         if (fault.length == 0 && LLVMIsAGetElementPtrInst(i))
@@ -121,6 +135,8 @@ rt_status pl_refuse_types(pl_job *job, LLVMModuleRef module)
     for (; variable && rt_ok(status); variable = LLVMGetNextGlobal(variable)) {
         rt_text fault = type_fault(&check, LLVMTypeOf(variable));
         if (fault.length == 0) fault = type_fault(&check, LLVMGlobalGetValueType(variable));
+        LLVMValueRef initial = LLVMGetInitializer(variable);
+        if (fault.length == 0 && initial) fault = value_fault(&check, initial);
         if (fault.length > 0) status = refuse(&check, variable, NULL, fault);
     }
     LLVMValueRef function = LLVMGetFirstFunction(module);
