@@ -8,6 +8,8 @@
  *   last module unloaded    NONE         as before           no: the next is another entry */
 #include "reference/memory/global_internal.h"
 
+#include "reference/base/lock.h"
+
 /* ---- Checking ----------------------------------------------------------------------------- */
 
 /* Checks what the database's lock guards.  Instances and values belong to the scheduler
@@ -40,14 +42,14 @@ static bool database_check(const rt_global_database *database)
 
 static void database_lock(rt_global_database *database)
 {
-    pthread_mutex_lock(&database->lock);
+    rt_lock_take(&database->lock);
     CHECK_SLOW(database_check(database));
 }
 
 static void database_unlock(rt_global_database *database)
 {
     CHECK_SLOW(database_check(database));
-    pthread_mutex_unlock(&database->lock);
+    rt_lock_release(&database->lock);
 }
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -57,7 +59,7 @@ rt_global_database *rt_global_database_create(const rt_global_database_parameter
     CHECK(parameters->sink && parameters->trace && parameters->memory_id);
     rt_global_database *database = rt_alloc(sizeof *database);
     database->parameters = *parameters;
-    pthread_mutex_init(&database->lock, NULL);
+    rt_lock_init(&database->lock);
     return database;
 }
 

@@ -2,6 +2,7 @@
 #include "reference/module/loader.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 #include <string.h>
 
@@ -13,9 +14,7 @@ static bool loader_check(const rt_loader *loader)
     uint32_t owned_count = loader->loaded_images.count, registered_count = 0;
     for (uint32_t id = 0; id < loader->module_count; id++) {
         const rt_module *module = &loader->modules[id];
-        CHECK(module->globals_registered == module->loaded);
         CHECK(!module->globals_after_images);
-        CHECK_IMPLIES(module->global, loader->started);
         CHECK_IMPLIES(module->registered_count > 0, module->loaded);
         for (uint32_t i = 0; i < module->registered_count; i++) {
             CHECK(module->first_image + i < registry->images.count);
@@ -35,14 +34,14 @@ static bool loader_check(const rt_loader *loader)
 static void lock(rt_loader *loader)
 {
     rt_handover_point();
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     CHECK_SLOW(loader_check(loader));
 }
 
 static void unlock(rt_loader *loader)
 {
     CHECK_SLOW(loader_check(loader));
-    pthread_mutex_unlock(&loader->lock);
+    rt_lock_release(&loader->lock);
 }
 
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
@@ -69,7 +68,7 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
         .simulated = rt_simulated_create(table, module_count),
     };
     rt_free(table);
-    pthread_mutex_init(&loader->lock, NULL);
+    rt_lock_init(&loader->lock);
     memcpy(loader->modules, modules, module_count * sizeof *modules);
     loader->system = rt_simulated_system(loader->simulated);
 }
@@ -130,9 +129,8 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
 /* Registers all variables, including those whose name another one hides (DG-FE-06, DG-FE-07). */
 static void globals_register(rt_loader *loader, rt_module_id id)
 {
-    rt_module *module = &loader->modules[id];
-    CHECK(module->loaded && !module->globals_registered);
-    module->globals_registered = true;
+    const rt_module *module = &loader->modules[id];
+    CHECK(module->loaded);
     for (uint32_t i = 0; i < RULE(DG_FE_04, module->globals.count); i++) {
         const rt_device_global *global = &module->globals.globals[i];
         RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
@@ -184,11 +182,11 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         return;
     case RT_SYSTEM_UNLOADED:
         CHECK(module->registered_count == 0 && !module->globals_after_images);
-        for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
+        for (uint32_t i = module->globals.count; i-- > 0;)
             if (loader->observer.unregistered)
                 loader->observer.unregistered(loader->observer.user, event->module,
                                               &module->globals.globals[i]);
-        module->globals_registered = module->loaded = false;
+        module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
     }
@@ -223,7 +221,7 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
                           uint32_t preloaded_count)
 {
     CHECK(executable < loader->module_count);
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     CHECK_SLOW(loader_check(loader));
     CHECK(!loader->started);
     for (uint32_t i = 0; i < preloaded_count; i++)
@@ -232,8 +230,6 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
     rt_status status = loader->system.operations->start(loader->system.state, executable, preloaded,
                                                         preloaded_count, &events);
     status = events_apply(loader, &events, status);
-    for (uint32_t i = 0; i < loader->module_count; i++)
-        loader->modules[i].global = loader->modules[i].loaded;
     loader->started = true;
     unlock(loader);
     return status;
@@ -243,6 +239,7 @@ rt_status rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
     lock(loader);
+    CHECK(loader->started);
     rt_system_events events = {0};
     rt_status status = loader->system.operations->open(loader->system.state, module, &events);
     if (rt_ok(status)) loader->modules[module].open_count++;
@@ -278,10 +275,10 @@ rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
     CHECK(from < loader->module_count);
     *out_module = RT_MODULE_NONE;
     rt_status status = RT_STATUS_OK;
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     if (loader->modules[from].loaded)
         status = loader->system.operations->binds(loader->system.state, from, symbol, out_module);
-    pthread_mutex_unlock(&loader->lock);
+    rt_lock_release(&loader->lock);
     return status;
 }
 
@@ -312,28 +309,4 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     }
     unlock(loader);
     return status;
-}
-
-/* ---- Needs --------------------------------------------------------------------------------- */
-
-bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
-{
-    CHECK(needing < loader->module_count && module < loader->module_count);
-    bool *visited = rt_alloc_array(loader->module_count, sizeof *visited);
-    rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
-    uint32_t count = 0;
-    found[count++] = needing;
-    visited[needing] = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const rt_module *reached = &loader->modules[found[i]];
-        for (uint32_t k = 0; k < reached->need_count; k++) {
-            if (visited[reached->needs[k]]) continue;
-            visited[reached->needs[k]] = true;
-            found[count++] = reached->needs[k];
-        }
-    }
-    bool needs = visited[module];
-    rt_free(found);
-    rt_free(visited);
-    return needs;
 }

@@ -5,6 +5,7 @@
  * (CHECK_SLOW).  The cost is linear in the number of image names, programs and tuples. */
 #include "reference/program/program_internal.h"
 
+#include "reference/base/lock.h"
 #include "reference/image/virtual_functions.h"
 
 /* ---- Tables ------------------------------------------------------------------------------- */
@@ -168,12 +169,12 @@ bool rt_program_manager_check(const rt_program_manager *manager)
 
 void rt_program_manager_lock(rt_program_manager *manager)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_lock_take(&manager->lock);
     CHECK_SLOW(rt_program_manager_check(manager));
 }
 
 void rt_program_manager_unlock(rt_program_manager *manager)
 {
     CHECK_SLOW(rt_program_manager_check(manager));
-    pthread_mutex_unlock(&manager->lock);
+    rt_lock_release(&manager->lock);
 }

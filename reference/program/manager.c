@@ -15,6 +15,7 @@
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 /* ---- Registering and unregistering images ------------------------------------------------- */
 
@@ -100,7 +101,7 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->tables.profile = parameters->profile;
     if (parameters->persistent.length > 0)
         manager->persistent = rt_persistent_open(parameters->persistent, NULL);
-    pthread_mutex_init(&manager->lock, NULL);
+    rt_lock_init(&manager->lock);
     pthread_cond_init(&manager->built, NULL);
     manager->registry->observer =
         (rt_registry_observer){manager, image_registered, image_unregistered};
