@@ -147,7 +147,7 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
                                         const rt_system_event *next)
 {
     bool is_open = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
-                   &loader->modules[next->module] == module && next->images.count > 0;
+                   &loader->modules[next->module] == module;
     if (!is_open || !loader->chooser) return false;
     uint32_t choice = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
     RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
