@@ -75,14 +75,14 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
 
 void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser)
 {
-    CHECK(!loader->started && loader->registry->images.count == 0);
+    CHECK(loader->registry->images.count == 0);
     loader->observer = observer;
     loader->chooser = chooser;
 }
 
 void rt_loader_use(rt_loader *loader, rt_system system)
 {
-    CHECK(!loader->started && loader->registry->images.count == 0);
+    CHECK(loader->registry->images.count == 0);
     loader->system = system;
 }
 
@@ -223,14 +223,12 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
     CHECK(executable < loader->module_count);
     rt_lock_take(&loader->lock);
     CHECK_SLOW(loader_check(loader));
-    CHECK(!loader->started);
     for (uint32_t i = 0; i < preloaded_count; i++)
         loader->modules[preloaded[i]].preloaded = true;
     rt_system_events events = {0};
     rt_status status = loader->system.operations->start(loader->system.state, executable, preloaded,
                                                         preloaded_count, &events);
     status = events_apply(loader, &events, status);
-    loader->started = true;
     unlock(loader);
     return status;
 }
@@ -239,7 +237,6 @@ rt_status rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     CHECK(module < loader->module_count);
     lock(loader);
-    CHECK(loader->started);
     rt_system_events events = {0};
     rt_status status = loader->system.operations->open(loader->system.state, module, &events);
     if (rt_ok(status)) loader->modules[module].open_count++;

@@ -64,7 +64,6 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules are loaded and unloaded */
     rt_module *modules;
     uint32_t module_count;
-    bool started;                /* the program has started: dlopen loads further modules */
     rt_system system;            /* the system in use */
     rt_simulated *simulated;     /* the default system */
     rt_global_observer observer; /* NULLs: none */

@@ -30,9 +30,9 @@ rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t m
  */
 void rt_simulated_destroy(rt_simulated *simulated);
 
-/* The system's operations, which never fail; valid until the system is destroyed.  A start comes
- * first.  The executable and everything loaded with it stay loaded, however often they are opened
- * and closed. */
+/* The system's operations, which never fail; valid until the system is destroyed.  Host
+ * symbols are found only after a start.  The executable and everything loaded with it stay loaded,
+ * however often they are opened and closed. */
 rt_system rt_simulated_system(rt_simulated *simulated);
 
 #endif

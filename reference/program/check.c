@@ -162,7 +162,7 @@ bool rt_program_manager_check(const rt_program_manager *manager)
     CHECK(manager->pending.count <= manager->program_count);
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         for (uint32_t k = 0; k < i; k++)
-            CHECK(manager->pending.items[k].target != manager->pending.items[i].target);
+            CHECK(manager->pending.items[k] != manager->pending.items[i]);
     }
     return true;
 }
