@@ -65,7 +65,6 @@ rt_global_database *rt_global_database_create(const rt_global_database_parameter
 
 void rt_global_database_destroy(rt_global_database *database)
 {
-    if (!database) return;
     for (uint32_t i = 0; i < database->programs.count; i++)
         CHECK(!database->programs.items[i]);
     rt_vector_free(&database->programs);
@@ -138,7 +137,8 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
 {
     database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
-    if (entry && entry->registration_count > 0 && --entry->registration_count == 0) {
+    CHECK(entry && entry->registration_count > 0);
+    if (--entry->registration_count == 0) {
         /* The host object no longer exists, so its address becomes invalid; an object that is
          * registered later is a different object. */
         CHECK(entry->address < database->addresses.count);
