@@ -1,6 +1,7 @@
 /* Composes the runtime: owns the parts, and creates and destroys them in the right order. */
 #include "reference/runtime.h"
 
+#include "reference/base/lock.h"
 #include "reference/vfunc/vfunc.h"
 
 #include <string.h>
@@ -34,10 +35,10 @@ struct rt_runtime {
 static uint32_t memory_reserve(void *user)
 {
     rt_runtime *runtime = user;
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     uint32_t id = runtime->memories.count;
     *rt_vector_push(&runtime->memories) = NULL;
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
     return id;
 }
 
@@ -132,7 +133,7 @@ rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
         .script = parameters->choices,
         .script_count = parameters->choice_count,
     };
-    pthread_mutex_init(&runtime->lock, NULL);
+    rt_lock_init(&runtime->lock);
     process_begin(runtime);
     return runtime;
 }
@@ -175,10 +176,10 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
     added->device = device;
     dev_device_capabilities(device, &added->capabilities);
     added->capabilities.aspects &= ~masked_aspects;
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     added->id = runtime->devices.count;
     *rt_vector_push(&runtime->devices) = added;
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
     return added;
 }
 
@@ -212,19 +213,19 @@ rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *co
     context.devices = rt_alloc_array(device_count, sizeof(const rt_device *));
     for (uint32_t i = 0; i < device_count; i++)
         context.devices[i] = devices[i];
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     rt_context_id id = runtime->contexts.count;
     *rt_vector_push(&runtime->contexts) = context;
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
     return id;
 }
 
 bool rt_runtime_context_holds(rt_runtime *runtime, rt_context_id context, const rt_device *device)
 {
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     CHECK(context < runtime->contexts.count);
     const rt_context found = runtime->contexts.items[context];
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
     bool holds = !found.devices;
     for (uint32_t i = 0; i < found.device_count; i++)
         holds = holds || found.devices[i] == device;
@@ -257,9 +258,9 @@ rt_program_manager *rt_runtime_programs(rt_runtime *runtime)
 void rt_runtime_bundle_keep(rt_runtime *runtime, rt_bundle *bundle)
 {
     CHECK(bundle);
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     *rt_vector_push(&runtime->bundles) = bundle;
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
 }
 
 rt_global_database *rt_runtime_globals(rt_runtime *runtime)
@@ -282,10 +283,10 @@ rt_fusion *rt_runtime_fusion(rt_runtime *runtime)
 static void memory_keep(rt_runtime *runtime, uint32_t id, rt_memory *memory)
 {
     CHECK(memory->id == id);
-    pthread_mutex_lock(&runtime->lock);
+    rt_lock_take(&runtime->lock);
     CHECK(id < runtime->memories.count && !runtime->memories.items[id]);
     runtime->memories.items[id] = memory;
-    pthread_mutex_unlock(&runtime->lock);
+    rt_lock_release(&runtime->lock);
 }
 
 rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t size,

@@ -8,6 +8,8 @@
  *   last module unloaded    NONE         as before           no: the next is another entry */
 #include "reference/memory/global_internal.h"
 
+#include "reference/base/lock.h"
+
 /* ---- Checking ----------------------------------------------------------------------------- */
 
 /* Checks what the database's lock guards.  Instances and values belong to the scheduler
@@ -40,14 +42,14 @@ static bool database_check(const rt_global_database *database)
 
 static void database_lock(rt_global_database *database)
 {
-    pthread_mutex_lock(&database->lock);
+    rt_lock_take(&database->lock);
     CHECK_SLOW(database_check(database));
 }
 
 static void database_unlock(rt_global_database *database)
 {
     CHECK_SLOW(database_check(database));
-    pthread_mutex_unlock(&database->lock);
+    rt_lock_release(&database->lock);
 }
 
 /* ---- Life --------------------------------------------------------------------------------- */
@@ -57,13 +59,12 @@ rt_global_database *rt_global_database_create(const rt_global_database_parameter
     CHECK(parameters->sink && parameters->trace && parameters->memory_id);
     rt_global_database *database = rt_alloc(sizeof *database);
     database->parameters = *parameters;
-    pthread_mutex_init(&database->lock, NULL);
+    rt_lock_init(&database->lock);
     return database;
 }
 
 void rt_global_database_destroy(rt_global_database *database)
 {
-    if (!database) return;
     for (uint32_t i = 0; i < database->programs.count; i++)
         CHECK(!database->programs.items[i]);
     rt_vector_free(&database->programs);
@@ -136,7 +137,8 @@ void rt_global_database_remove(rt_global_database *database, const rt_device_glo
 {
     database_lock(database);
     rt_global_entry *entry = entry_find(database, global->unique_id);
-    if (entry && entry->registration_count > 0 && --entry->registration_count == 0) {
+    CHECK(entry && entry->registration_count > 0);
+    if (--entry->registration_count == 0) {
         /* The host object no longer exists, so its address becomes invalid; an object that is
          * registered later is a different object. */
         CHECK(entry->address < database->addresses.count);

@@ -92,14 +92,13 @@ typedef struct rt_global_database_parameters {
 /* Creates an empty database. */
 rt_global_database *rt_global_database_create(const rt_global_database_parameters *parameters);
 
-/* Frees the database with all its memory; no programs or commands may still exist.  NULL does
- * nothing. */
+/* Frees the database with all its memory; no programs or commands may still exist. */
 void rt_global_database_destroy(rt_global_database *database);
 
 /* ---- Registration --------------------------------------------------------------------------- */
 
-/* A module's host code registers a variable when the module is loaded, and unregisters it when the
- * module is unloaded.  The texts are copied. */
+/* A module's host code registers a variable when the module is loaded, and unregisters it once when
+ * the module is unloaded.  The texts are copied. */
 void rt_global_database_add(rt_global_database *database, const rt_device_global *global);
 void rt_global_database_remove(rt_global_database *database, const rt_device_global *global);
 

@@ -15,36 +15,31 @@ void __wrap_rt_loader_observe_globals(rt_loader *loader, rt_global_observer obse
 
 /* ---- Images --------------------------------------------------------------------------------- */
 
-/* Unregisters the images of loaded modules but the first `kept` of each. */
-static void unregister(rt_loader *loader, bool opened_only, uint32_t kept)
+/* Unregisters the images from number `first` on, but the first `kept` of each module. */
+static void unregister(rt_loader *loader, rt_image_id first, uint32_t kept)
 {
     for (uint32_t m = 0; m < loader->module_count; m++) {
         rt_module *module = &loader->modules[m];
-        if (opened_only && module->global) continue;
+        if (module->first_image < first) continue;
         while (module->registered_count > kept)
             rt_registry_remove(loader->registry, module->first_image + --module->registered_count);
     }
-}
-
-static void forget_images(rt_loader *loader)
-{
-    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, false, 1);
-    if (loader->started && RT_FAULT(DL_DLOPEN_03, "dlopen registers no images"))
-        unregister(loader, true, 0);
 }
 
 rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count)
 {
     rt_status status = __real_rt_loader_start(loader, executable, preloaded, preloaded_count);
-    forget_images(loader);
+    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
     return status;
 }
 
 rt_status __wrap_rt_loader_open(rt_loader *loader, rt_module_id module)
 {
+    rt_image_id first = loader->registry->images.count;
     rt_status status = __real_rt_loader_open(loader, module);
-    forget_images(loader);
+    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
+    if (RT_FAULT(DL_DLOPEN_03, "dlopen registers no images")) unregister(loader, first, 0);
     return status;
 }
 

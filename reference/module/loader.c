@@ -2,6 +2,7 @@
 #include "reference/module/loader.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 #include <string.h>
 
@@ -13,9 +14,7 @@ static bool loader_check(const rt_loader *loader)
     uint32_t owned_count = loader->loaded_images.count, registered_count = 0;
     for (uint32_t id = 0; id < loader->module_count; id++) {
         const rt_module *module = &loader->modules[id];
-        CHECK(module->globals_registered == module->loaded);
         CHECK(!module->globals_after_images);
-        CHECK_IMPLIES(module->global, loader->started);
         CHECK_IMPLIES(module->registered_count > 0, module->loaded);
         for (uint32_t i = 0; i < module->registered_count; i++) {
             CHECK(module->first_image + i < registry->images.count);
@@ -35,14 +34,14 @@ static bool loader_check(const rt_loader *loader)
 static void lock(rt_loader *loader)
 {
     rt_handover_point();
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     CHECK_SLOW(loader_check(loader));
 }
 
 static void unlock(rt_loader *loader)
 {
     CHECK_SLOW(loader_check(loader));
-    pthread_mutex_unlock(&loader->lock);
+    rt_lock_release(&loader->lock);
 }
 
 void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
@@ -69,21 +68,21 @@ void rt_loader_init(rt_loader *loader, rt_sink *sink, rt_registry *registry,
         .simulated = rt_simulated_create(table, module_count),
     };
     rt_free(table);
-    pthread_mutex_init(&loader->lock, NULL);
+    rt_lock_init(&loader->lock);
     memcpy(loader->modules, modules, module_count * sizeof *modules);
     loader->system = rt_simulated_system(loader->simulated);
 }
 
 void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, rt_chooser *chooser)
 {
-    CHECK(!loader->started && loader->registry->images.count == 0);
+    CHECK(loader->registry->images.count == 0);
     loader->observer = observer;
     loader->chooser = chooser;
 }
 
 void rt_loader_use(rt_loader *loader, rt_system system)
 {
-    CHECK(!loader->started && loader->registry->images.count == 0);
+    CHECK(loader->registry->images.count == 0);
     loader->system = system;
 }
 
@@ -130,9 +129,8 @@ static void module_register(rt_loader *loader, rt_module_id id, rt_image_list im
 /* Registers all variables, including those whose name another one hides (DG-FE-06, DG-FE-07). */
 static void globals_register(rt_loader *loader, rt_module_id id)
 {
-    rt_module *module = &loader->modules[id];
-    CHECK(module->loaded && !module->globals_registered);
-    module->globals_registered = true;
+    const rt_module *module = &loader->modules[id];
+    CHECK(module->loaded);
     for (uint32_t i = 0; i < RULE(DG_FE_04, module->globals.count); i++) {
         const rt_device_global *global = &module->globals.globals[i];
         RT_TRACE(loader->trace, DEVICE_GLOBAL_REGISTER, RT_T("module", module->name),
@@ -149,7 +147,7 @@ static bool choose_globals_after_images(rt_loader *loader, const rt_module *modu
                                         const rt_system_event *next)
 {
     bool is_open = module->globals.count > 0 && next && next->kind == RT_SYSTEM_REGISTERED &&
-                   &loader->modules[next->module] == module && next->images.count > 0;
+                   &loader->modules[next->module] == module;
     if (!is_open || !loader->chooser) return false;
     uint32_t choice = rt_choose(loader->chooser, RT_RULE_DG_FE_04, 2);
     RT_TRACE(loader->trace, CHOICE, RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DG_FE_04))),
@@ -184,11 +182,11 @@ static void event_apply(rt_loader *loader, const rt_system_event *event,
         return;
     case RT_SYSTEM_UNLOADED:
         CHECK(module->registered_count == 0 && !module->globals_after_images);
-        for (uint32_t i = module->globals.count; i-- > 0 && module->globals_registered;)
+        for (uint32_t i = module->globals.count; i-- > 0;)
             if (loader->observer.unregistered)
                 loader->observer.unregistered(loader->observer.user, event->module,
                                               &module->globals.globals[i]);
-        module->globals_registered = module->loaded = false;
+        module->loaded = false;
         RT_TRACE(loader->trace, MODULE_UNLOAD, RT_T("module", module->name));
         return;
     }
@@ -223,18 +221,14 @@ rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_m
                           uint32_t preloaded_count)
 {
     CHECK(executable < loader->module_count);
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     CHECK_SLOW(loader_check(loader));
-    CHECK(!loader->started);
     for (uint32_t i = 0; i < preloaded_count; i++)
         loader->modules[preloaded[i]].preloaded = true;
     rt_system_events events = {0};
     rt_status status = loader->system.operations->start(loader->system.state, executable, preloaded,
                                                         preloaded_count, &events);
     status = events_apply(loader, &events, status);
-    for (uint32_t i = 0; i < loader->module_count; i++)
-        loader->modules[i].global = loader->modules[i].loaded;
-    loader->started = true;
     unlock(loader);
     return status;
 }
@@ -278,10 +272,10 @@ rt_status rt_loader_binds(rt_loader *loader, rt_module_id from, rt_text symbol,
     CHECK(from < loader->module_count);
     *out_module = RT_MODULE_NONE;
     rt_status status = RT_STATUS_OK;
-    pthread_mutex_lock(&loader->lock);
+    rt_lock_take(&loader->lock);
     if (loader->modules[from].loaded)
         status = loader->system.operations->binds(loader->system.state, from, symbol, out_module);
-    pthread_mutex_unlock(&loader->lock);
+    rt_lock_release(&loader->lock);
     return status;
 }
 
@@ -312,28 +306,4 @@ rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module, const rt_
     }
     unlock(loader);
     return status;
-}
-
-/* ---- Needs --------------------------------------------------------------------------------- */
-
-bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module)
-{
-    CHECK(needing < loader->module_count && module < loader->module_count);
-    bool *visited = rt_alloc_array(loader->module_count, sizeof *visited);
-    rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
-    uint32_t count = 0;
-    found[count++] = needing;
-    visited[needing] = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const rt_module *reached = &loader->modules[found[i]];
-        for (uint32_t k = 0; k < reached->need_count; k++) {
-            if (visited[reached->needs[k]]) continue;
-            visited[reached->needs[k]] = true;
-            found[count++] = reached->needs[k];
-        }
-    }
-    bool needs = visited[module];
-    rt_free(found);
-    rt_free(visited);
-    return needs;
 }

@@ -42,10 +42,8 @@ typedef struct rt_module {
     uint32_t open_count; /* dlopen calls not yet undone by dlclose */
     bool preloaded;      /* listed in LD_PRELOAD */
     bool loaded;
-    bool global;               /* loaded at the start, so in the global scope */
     rt_image_id first_image;   /* ids of its registered images are consecutive */
     uint32_t registered_count; /* images that its constructor has registered */
-    bool globals_registered;   /* its host code has registered its device_globals */
     bool globals_after_images; /* its host code will register them after its images; false
                                 * between operations */
 } rt_module;
@@ -66,7 +64,6 @@ typedef struct rt_loader {
     pthread_mutex_t lock; /* held while modules are loaded and unloaded */
     rt_module *modules;
     uint32_t module_count;
-    bool started;                /* the program has started: dlopen loads further modules */
     rt_system system;            /* the system in use */
     rt_simulated *simulated;     /* the default system */
     rt_global_observer observer; /* NULLs: none */
@@ -93,13 +90,13 @@ void rt_loader_use(rt_loader *loader, rt_system system);
 /* Frees the loader without unloading modules that are still loaded, as at the end of a process. */
 void rt_loader_free(rt_loader *loader);
 
-/* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order) and
- * all their dependencies.  Symbols are searched for in the executable first, then in the preloaded
- * modules, then in the dependencies, breadth first; constructors of dependencies run first, the
- * executable's last.  These modules stay loaded.  Must be called once, before all other operations.
- * The simulated system never fails; another system fails with its own codes, or with MALFORMED if
- * it reports an impossible event.  Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared Object
- * Dependencies". */
+/* Starts the program: loads the executable, the preloaded modules (LD_PRELOAD, in that order,
+ * each once) and all their dependencies.  Symbols are searched for in the executable first, then in
+ * the preloaded modules, then in the dependencies, breadth first; constructors of dependencies run
+ * first, the executable's last.  These modules stay loaded.  Must be called once, before all other
+ * operations. The simulated system never fails; another system fails with its own codes, or with
+ * MALFORMED if it reports an impossible event.  Source: ld.so(8), LD_PRELOAD; System V ABI, "Shared
+ * Object Dependencies". */
 rt_status rt_loader_start(rt_loader *loader, rt_module_id executable, const rt_module_id *preloaded,
                           uint32_t preloaded_count);
 
@@ -126,8 +123,5 @@ RT_MUST_USE rt_status rt_loader_close(rt_loader *loader, rt_module_id module);
  * loaded this way, or the module is loaded and has registered an image of that name. */
 RT_MUST_USE rt_status rt_loader_image_load(rt_loader *loader, rt_module_id module,
                                            const rt_image *image);
-
-/* True if `module` is `needing` itself or one of its direct or indirect dependencies. */
-bool rt_loader_needs(rt_loader *loader, rt_module_id needing, rt_module_id module);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct simulated_module {
                           * it was opened; empty if it was not opened (but see scopes_prune) */
     module_list dependencies; /* begins with the module itself; empty while it is not loaded */
     module_list scopes;       /* opened modules whose scopes contain it, in order of opening */
-    uint32_t mark;            /* equals rt_simulated.mark while the module is marked */
+    bool marked;              /* by a walk; false between two operations */
 } simulated_module;
 
 struct rt_simulated {
@@ -38,20 +38,11 @@ struct rt_simulated {
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
     module_list loaded;      /* in order of loading */
-    uint32_t mark;           /* the current mark; incremented for each walk */
 };
 
 static void list_append(module_list *list, rt_module_id module)
 {
     *rt_vector_push(list) = module;
-}
-
-static bool list_holds(const module_list *list, rt_module_id module)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i] == module) return true;
-    }
-    return false;
 }
 
 /* Invariants between two operations: constructors have run for exactly the loaded modules, and
@@ -68,7 +59,7 @@ static bool simulated_check(const rt_simulated *s)
         CHECK_IMPLIES(module->startup, module->loaded && module->scopes.count == 0);
         CHECK_IMPLIES(module->open_count > 0, module->loaded && module->scope.count > 0);
         CHECK_IMPLIES(module->scope.count > 0, module->loaded && module->scope.items[0] == i);
-        CHECK(module->mark <= s->mark);
+        CHECK(!module->marked);
         for (uint32_t k = 0; k < module->dependencies.count; k++)
             CHECK(s->modules[module->dependencies.items[k]].loaded);
         for (uint32_t k = 0; k < module->scopes.count; k++)
@@ -81,22 +72,10 @@ static bool simulated_check(const rt_simulated *s)
     return true;
 }
 
-/* Unmarks all modules by incrementing the current mark, so the cost of a walk depends only on what
- * it reaches, not on the number of modules. */
-static void marks_clear(rt_simulated *s)
+static void set_marks(rt_simulated *s, const module_list *list, bool marked)
 {
-    s->mark++;
-    CHECK(s->mark != 0);
-}
-
-static bool is_marked(const rt_simulated *s, rt_module_id id)
-{
-    return s->modules[id].mark == s->mark;
-}
-
-static void set_mark(rt_simulated *s, rt_module_id id)
-{
-    s->modules[id].mark = s->mark;
+    for (uint32_t i = 0; i < list->count; i++)
+        s->modules[list->items[i]].marked = marked;
 }
 
 /* ---- The order ----------------------------------------------------------------------------- */
@@ -104,13 +83,13 @@ static void set_mark(rt_simulated *s, rt_module_id id)
 /* Sorts the list so that modules precede their dependencies; where cycles make that impossible, the
  * first module stays first (_dl_sort_maps).
  *
- * Walks depth-first over the modules of the list, which are marked, and unmarks them: the walk
- * stays within the list even where a dependency list leads out of it.  A module is stored in front
- * of `head` once everything that it leads to has been stored, so that modules precede their
- * dependencies. */
+ * Walks depth-first over the modules of the list, which the caller has marked, and no others;
+ * unmarks them, so the walk stays within the list even where a dependency list leads out of it.  A
+ * module is stored in front of `head` once everything that it leads to has been stored, so that
+ * modules precede their dependencies. */
 static void list_sort(rt_simulated *s, module_list *list)
 {
-    if (list->count == 0) return;
+    CHECK(list->count >= 1);
     rt_module_id first = list->items[0];
     rt_module_id *sorted = rt_alloc_array(list->count, sizeof *sorted);
     rt_module_id *head = sorted + list->count;
@@ -118,15 +97,12 @@ static void list_sort(rt_simulated *s, module_list *list)
         rt_module_id module;
         uint32_t next; /* the index of its next dependency */
     } *stack = rt_alloc_array(list->count, sizeof *stack);
-    marks_clear(s);
-    for (uint32_t i = 0; i < list->count; i++)
-        set_mark(s, list->items[i]);
-    for (uint32_t i = list->count; i-- > 0 && head > sorted;) {
-        if (!is_marked(s, list->items[i])) continue;
+    for (uint32_t i = list->count; i-- > 0;) {
+        if (!s->modules[list->items[i]].marked) continue;
         uint32_t depth = 0;
         stack[depth].module = list->items[i];
         stack[depth++].next = 0;
-        s->modules[list->items[i]].mark = 0;
+        s->modules[list->items[i]].marked = false;
         while (depth > 0) {
             CHECK(depth <= list->count);
             rt_module_id module = stack[depth - 1].module;
@@ -137,8 +113,8 @@ static void list_sort(rt_simulated *s, module_list *list)
                 continue;
             }
             rt_module_id next = dependencies->items[stack[depth - 1].next++];
-            if (!is_marked(s, next)) continue;
-            s->modules[next].mark = 0;
+            if (!s->modules[next].marked) continue;
+            s->modules[next].marked = false;
             stack[depth].module = next;
             stack[depth++].next = 0;
         }
@@ -163,24 +139,22 @@ static void module_load(rt_simulated *s, rt_module_id id)
     list_append(&s->loaded, id);
 }
 
-/* Loads the dependencies of the modules in the list and appends them, breadth first.  Modules
- * reached for the first time get their dependency lists; the root gets its list after sorting. */
-static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
+/* Loads the dependencies of the modules in the list, appends them, breadth first, and leaves the
+ * whole list marked.  Modules reached for the first time get their dependency lists. */
+static void list_complete(rt_simulated *s, module_list *list)
 {
-    marks_clear(s);
-    for (uint32_t i = 0; i < list->count; i++)
-        set_mark(s, list->items[i]);
+    set_marks(s, list, true);
     for (uint32_t i = 0; i < list->count; i++) {
         rt_module_id id = list->items[i];
         simulated_module *module = &s->modules[id];
-        bool is_new = id != root && module->dependencies.count == 0;
+        bool is_new = module->dependencies.count == 0;
         if (is_new) list_append(&module->dependencies, id);
         for (uint32_t k = 0; k < module->about.need_count; k++) {
             rt_module_id need = module->about.needs[k];
             module_load(s, need);
             if (is_new) list_append(&module->dependencies, need);
-            if (is_marked(s, need)) continue;
-            set_mark(s, need);
+            if (s->modules[need].marked) continue;
+            s->modules[need].marked = true;
             list_append(list, need);
         }
     }
@@ -196,11 +170,11 @@ static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *pr
     module_load(s, root);
     list_append(&module->scope, root);
     for (uint32_t i = 0; i < preloaded_count; i++) {
-        if (list_holds(&module->scope, preloaded[i])) continue; /* listed twice */
+        CHECK(!s->modules[preloaded[i]].loaded);
         module_load(s, preloaded[i]);
         list_append(&module->scope, preloaded[i]);
     }
-    list_complete(s, &module->scope, root);
+    list_complete(s, &module->scope);
     module_list sorted = {0};
     for (uint32_t i = 0; i < module->scope.count; i++)
         list_append(&sorted, module->scope.items[i]);
@@ -265,26 +239,14 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
 
 /* ---- Unloading ----------------------------------------------------------------------------- */
 
-/* Marks the modules that stay: startup and open modules, and everything that they reach. */
-static void mark_used(rt_simulated *s)
+/* Marks the module and everything that it reaches. */
+static void mark_reached(rt_simulated *s, rt_module_id id)
 {
-    marks_clear(s);
-    module_list used = {0};
-    for (uint32_t i = 0; i < s->loaded.count; i++) {
-        const simulated_module *module = &s->modules[s->loaded.items[i]];
-        if (!module->startup && module->open_count == 0) continue;
-        set_mark(s, s->loaded.items[i]);
-        list_append(&used, s->loaded.items[i]);
-    }
-    for (uint32_t i = 0; i < used.count; i++) {
-        const module_list *dependencies = &s->modules[used.items[i]].dependencies;
-        for (uint32_t k = 0; k < dependencies->count; k++) {
-            if (is_marked(s, dependencies->items[k])) continue;
-            set_mark(s, dependencies->items[k]);
-            list_append(&used, dependencies->items[k]);
-        }
-    }
-    rt_vector_free(&used);
+    simulated_module *module = &s->modules[id];
+    if (module->marked) return;
+    module->marked = true;
+    for (uint32_t i = 0; i < module->dependencies.count; i++)
+        mark_reached(s, module->dependencies.items[i]);
 }
 
 /* Removes, from a module that stays, the scopes of modules that are being unloaded.  If the module
@@ -297,7 +259,7 @@ static void scopes_prune(rt_simulated *s, rt_module_id id)
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < module->scopes.count; i++) {
         rt_module_id root = module->scopes.items[i];
-        if (is_marked(s, root)) {
+        if (s->modules[root].marked) {
             module->scopes.items[kept_count++] = root;
         } else if (module->scope.count == 0) {
             for (uint32_t k = 0; k < module->dependencies.count; k++)
@@ -313,22 +275,26 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
     rt_simulated *s = state;
     CHECK_SLOW(simulated_check(s));
     CHECK(module < s->module_count && s->modules[module].open_count > 0);
-    if (--s->modules[module].open_count > 0 || s->modules[module].startup) return RT_STATUS_OK;
+    s->modules[module].open_count--;
     module_list order = {0}, stays = {0};
     for (uint32_t i = 0; i < s->loaded.count; i++)
         list_append(&order, s->loaded.items[i]);
     const uint32_t order_count = order.count;
+    set_marks(s, &order, true);
     list_sort(s, &order);
-    mark_used(s);
     for (uint32_t i = 0; i < s->loaded.count; i++) {
-        if (!is_marked(s, s->loaded.items[i])) continue;
+        const simulated_module *root = &s->modules[s->loaded.items[i]];
+        if (root->startup || root->open_count > 0) mark_reached(s, s->loaded.items[i]);
+    }
+    for (uint32_t i = 0; i < s->loaded.count; i++) {
+        if (!s->modules[s->loaded.items[i]].marked) continue;
         list_append(&stays, s->loaded.items[i]);
         scopes_prune(s, s->loaded.items[i]);
     }
     for (uint32_t i = 0; i < order.count; i++) {
         rt_module_id id = order.items[i];
         simulated_module *unloaded = &s->modules[id];
-        if (is_marked(s, id)) continue;
+        if (unloaded->marked) continue;
         CHECK(unloaded->loaded && unloaded->constructed && !unloaded->startup);
         if (unloaded->about.images.count > 0)
             *rt_vector_push(out_events) =
@@ -341,6 +307,7 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
     rt_vector_free(&s->loaded);
     CHECK(stays.count <= order_count);
     s->loaded = stays;
+    set_marks(s, &stays, false);
     CHECK_SLOW(simulated_check(s));
     return RT_STATUS_OK;
 }
@@ -363,10 +330,8 @@ static rt_status simulated_binds(void *state, rt_module_id from, rt_text symbol,
 {
     const rt_simulated *s = state;
     const simulated_module *module = &s->modules[from];
-    CHECK(module->loaded);
-    *out_module = RT_MODULE_NONE;
-    if (s->executable != RT_MODULE_NONE)
-        *out_module = first_definition(s, &s->modules[s->executable].scope, symbol);
+    CHECK(module->loaded && s->executable != RT_MODULE_NONE);
+    *out_module = first_definition(s, &s->modules[s->executable].scope, symbol);
     for (uint32_t i = 0; i < module->scopes.count && *out_module == RT_MODULE_NONE; i++)
         *out_module = first_definition(s, &s->modules[module->scopes.items[i]].scope, symbol);
     return RT_STATUS_OK;
@@ -393,7 +358,6 @@ rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t m
 
 void rt_simulated_destroy(rt_simulated *simulated)
 {
-    if (!simulated) return;
     for (uint32_t i = 0; i < simulated->module_count; i++) {
         rt_vector_free(&simulated->modules[i].scope);
         rt_vector_free(&simulated->modules[i].dependencies);

@@ -27,12 +27,12 @@ typedef struct rt_simulated rt_simulated;
 rt_simulated *rt_simulated_create(const rt_simulated_module *modules, uint32_t module_count);
 
 /* Destroys the system without unloading modules that are still loaded, as at the end of a process.
- * NULL does nothing. */
+ */
 void rt_simulated_destroy(rt_simulated *simulated);
 
-/* The system's operations, which never fail; valid until the system is destroyed.  Modules may be
- * opened without a preceding start; there is then no executable.  The executable and everything
- * loaded with it stay loaded, however often they are opened and closed. */
+/* The system's operations, which never fail; valid until the system is destroyed.  Host
+ * symbols are found only after a start.  The executable and everything loaded with it stay loaded,
+ * however often they are opened and closed. */
 rt_system rt_simulated_system(rt_simulated *simulated);
 
 #endif

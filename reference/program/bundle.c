@@ -25,13 +25,12 @@ rt_bundle_unit *rt_bundle_unit_add(rt_bundle *bundle, const rt_device *device)
     return unit;
 }
 
-/* True if the units are the same device image in SYCL's sense, which a bundle contains once: the
- * same code, brought to the same state in the same way. */
+/* True if two units of one state are the same device image in SYCL's sense, which a bundle contains
+ * once: the same code, brought to that state in the same way. */
 static bool unit_equal(const rt_bundle_unit *a, const rt_bundle_unit *b)
 {
-    if (a == b) return true;
-    if (a->program || b->program) return a->program == b->program;
-    return a->device == b->device && a->image == b->image && !a->object == !b->object &&
+    if (a->program) return a->program == b->program;
+    return a->device == b->device && a->image == b->image &&
            rt_spec_list_equal(a->constants, b->constants) && rt_text_equal(a->options, b->options);
 }
 
@@ -216,7 +215,7 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
 {
     CHECK(units->count >= 1 && out_bundle->state == RT_BUNDLE_EXECUTABLE);
     rt_arena arena = {0};
-    rt_link_set set = {.searched = true};
+    rt_link_set set = {0};
     dev_program **objects = rt_arena_alloc_array(&arena, units->count, sizeof(dev_program *));
     rt_build_target target = {units->items[0]->device, out_bundle->context, options, {0}};
     for (uint32_t i = 0; i < units->count; i++) {

@@ -5,6 +5,7 @@
  * (CHECK_SLOW).  The cost is linear in the number of image names, programs and tuples. */
 #include "reference/program/program_internal.h"
 
+#include "reference/base/lock.h"
 #include "reference/image/virtual_functions.h"
 
 /* ---- Tables ------------------------------------------------------------------------------- */
@@ -161,19 +162,19 @@ bool rt_program_manager_check(const rt_program_manager *manager)
     CHECK(manager->pending.count <= manager->program_count);
     for (uint32_t i = 0; i < manager->pending.count; i++) {
         for (uint32_t k = 0; k < i; k++)
-            CHECK(manager->pending.items[k].target != manager->pending.items[i].target);
+            CHECK(manager->pending.items[k] != manager->pending.items[i]);
     }
     return true;
 }
 
 void rt_program_manager_lock(rt_program_manager *manager)
 {
-    pthread_mutex_lock(&manager->lock);
+    rt_lock_take(&manager->lock);
     CHECK_SLOW(rt_program_manager_check(manager));
 }
 
 void rt_program_manager_unlock(rt_program_manager *manager)
 {
     CHECK_SLOW(rt_program_manager_check(manager));
-    pthread_mutex_unlock(&manager->lock);
+    rt_lock_release(&manager->lock);
 }

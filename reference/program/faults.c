@@ -168,15 +168,56 @@ static bool is_of_another_module(const provider_search *search,
     return candidate->module != search->requesting->module;
 }
 
+/* True if `module` is `needing` itself or one of its direct or indirect dependencies. */
+static bool needs(const rt_loader *loader, rt_module_id needing, rt_module_id module)
+{
+    bool *visited = rt_alloc_array(loader->module_count, sizeof *visited);
+    rt_module_id *found = rt_alloc_array(loader->module_count, sizeof *found);
+    uint32_t count = 0;
+    found[count++] = needing;
+    visited[needing] = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_module *reached = &loader->modules[found[i]];
+        for (uint32_t k = 0; k < reached->need_count; k++) {
+            if (visited[reached->needs[k]]) continue;
+            visited[reached->needs[k]] = true;
+            found[count++] = reached->needs[k];
+        }
+    }
+    bool is_needed = visited[module];
+    rt_free(found);
+    rt_free(visited);
+    return is_needed;
+}
+
+/* True if the module was loaded with the executable, the first module, or a preloaded one. */
+static bool is_startup(const rt_loader *loader, rt_module_id module)
+{
+    for (rt_module_id m = 0; m < loader->module_count; m++)
+        if ((m == 0 || loader->modules[m].preloaded) && needs(loader, m, module)) return true;
+    return false;
+}
+
+static bool was_loaded_at_start(const provider_search *search, const rt_registered_image *candidate)
+{
+    return is_startup(search->context->loader, candidate->module);
+}
+
+static bool was_preloaded(const provider_search *search, const rt_registered_image *candidate)
+{
+    return module_of(search, candidate)->preloaded;
+}
+
 static bool is_in_the_namespace(const provider_search *search, const rt_registered_image *candidate)
 {
-    return !module_of(search, search->requesting)->global || module_of(search, candidate)->global;
+    return !was_loaded_at_start(search, search->requesting) ||
+           was_loaded_at_start(search, candidate);
 }
 
 static bool is_needed_by_the_host(const provider_search *search,
                                   const rt_registered_image *candidate)
 {
-    return rt_loader_needs(search->context->loader, search->requesting->module, candidate->module);
+    return needs(search->context->loader, search->requesting->module, candidate->module);
 }
 
 static bool is_regular(const provider_search *search, const rt_registered_image *candidate)
@@ -194,23 +235,13 @@ static bool is_last(const provider_search *search, const rt_registered_image *ca
     return candidate == search->suitable.images.items[search->suitable.images.count - 1];
 }
 
-/* True if some candidates, and not all, belong to modules with the property at `offset`. */
-static bool some_modules(const provider_search *search, bool (*has)(const rt_module *module))
+/* True if some candidates, and not all, have the property. */
+static bool some_have(const provider_search *search, accepts *has)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < search->suitable.images.count; i++)
-        count += has(module_of(search, search->suitable.images.items[i]));
+        count += has(search, search->suitable.images.items[i]);
     return count > 0 && count < search->suitable.images.count;
-}
-
-static bool was_loaded_at_start(const rt_module *module)
-{
-    return module->global;
-}
-
-static bool was_preloaded(const rt_module *module)
-{
-    return module->preloaded;
 }
 
 /* True if the preloaded images export less than one that they replace. */
@@ -231,7 +262,7 @@ static accepts *acceptance(const provider_search *search)
     if (RT_FAULT(DL_REQ_05, "a module does not provide for itself")) return is_of_another_module;
     if (RT_FAULT(DL_RESOLVE_04, "the host's dependencies decide")) return is_needed_by_the_host;
     if (RT_FAULT(DL_DLOPEN_04, "the host's namespace decides")) return is_in_the_namespace;
-    if (!search->context->prefer_preloaded || !some_modules(search, was_preloaded)) return NULL;
+    if (!search->context->prefer_preloaded || !some_have(search, was_preloaded)) return NULL;
     if (RT_FAULT(DL_PRELOAD_01, "the image that was registered first counts as preloaded"))
         return is_first;
     if (RT_FAULT(DL_PRELOAD_01, "the image that was registered last counts as preloaded"))
@@ -273,12 +304,12 @@ static bool refuses_several(const provider_search *search)
     if (RT_FAULT(DL_RESOLVE_05, "there must be exactly one provider")) return true;
     if (definitions_differ(search) && RT_FAULT(DL_ODR_02, "different definitions are refused"))
         return true;
-    bool some_at_start = some_modules(search, was_loaded_at_start);
+    bool some_at_start = some_have(search, was_loaded_at_start);
     if (some_at_start && RT_FAULT(DL_DLOPEN_05, "libraries of two times are refused")) return true;
     if (some_at_start && RT_FAULT(DL_DLOPEN_06, "the order of loading must decide")) return true;
     if (files_are_namesakes(search) && RT_FAULT(DL_DLOPEN_07, "files of one name are refused"))
         return true;
-    return some_modules(search, was_preloaded) &&
+    return some_have(search, was_preloaded) &&
            RT_FAULT(DL_PRELOAD_02, "a preloaded definition next to another is refused");
 }
 
@@ -418,7 +449,7 @@ rt_status __wrap_rt_link_set_collect(const rt_link_context *context,
         take_more(context->tables, false, out_set);
     if (out_set->searched && RT_FAULT(DL_SPLIT_05, "the modules of providers are linked whole"))
         take_more(context->tables, true, out_set);
-    if (!context->loader->modules[requesting->module].global && out_set->images.count > 1 &&
+    if (!is_startup(context->loader, requesting->module) && out_set->images.count > 1 &&
         RT_FAULT(DL_REQ_08, "images of modules loaded later are not linked with others"))
         out_set->images.count = 1;
     if (has_empty_set(requesting, RT_SET_IMPORTED_SYMBOLS) &&

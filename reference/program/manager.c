@@ -4,7 +4,7 @@
  *
  *   select the image                          rt_program_select (select.c)
  *   look in the cache                         find_cached, with the key of key_of
- *   or wait until another thread has built it rt_program_of_image; then select again
+ *   or wait for a build of the same image     rt_program_of_image; then select again
  *   collect the link set                      rt_link_set_collect (link_set.c)
  *   load or build, without the lock           rt_persistent_build (persistent.c, build.c)
  *   store a tuple per kernel and module       store_tuples, unless an image was unloaded
@@ -15,6 +15,7 @@
 #include "reference/program/program_internal.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 /* ---- Registering and unregistering images ------------------------------------------------- */
 
@@ -100,7 +101,7 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->tables.profile = parameters->profile;
     if (parameters->persistent.length > 0)
         manager->persistent = rt_persistent_open(parameters->persistent, NULL);
-    pthread_mutex_init(&manager->lock, NULL);
+    rt_lock_init(&manager->lock);
     pthread_cond_init(&manager->built, NULL);
     manager->registry->observer =
         (rt_registry_observer){manager, image_registered, image_unregistered};
@@ -292,15 +293,12 @@ rt_program *rt_program_create(rt_program_manager *manager, const rt_build_target
     return program;
 }
 
-/* True if a thread is building the program that this build would produce. */
-static bool is_pending(const rt_program_manager *manager, rt_pending_build build)
+/* True if a thread is building a program of the image; programs of one image are built one after
+ * another, whatever their targets. */
+static bool is_pending(const rt_program_manager *manager, rt_image_id image)
 {
     for (uint32_t i = 0; i < manager->pending.count; i++) {
-        const rt_pending_build *pending = &manager->pending.items[i];
-        const rt_build_target *a = pending->target, *b = build.target;
-        if (pending->image == build.image && a->device == b->device && a->context == b->context &&
-            rt_text_equal(a->options, b->options) && rt_spec_list_equal(a->constants, b->constants))
-            return true;
+        if (manager->pending.items[i] == image) return true;
     }
     return false;
 }
@@ -311,9 +309,9 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
                            const rt_link_set *set, rt_program **out_program)
 {
     CHECK(set->images.count >= 1);
-    rt_pending_build build = {set->images.items[0]->id, target};
-    CHECK(!is_pending(manager, build));
-    *rt_vector_push(&manager->pending) = build;
+    rt_image_id requesting = set->images.items[0]->id;
+    CHECK(!is_pending(manager, requesting));
+    *rt_vector_push(&manager->pending) = requesting;
     uint32_t id = manager->program_count++;
     dev_program *executable = NULL;
     rt_program_manager_unlock(manager);
@@ -322,11 +320,10 @@ static rt_status build_set(rt_program_manager *manager, const rt_build_target *t
     rt_status status = rt_persistent_build(manager, target, id, set, &executable, &loaded);
     rt_handover_point();
     rt_program_manager_lock(manager);
-    CHECK(is_pending(manager, build));
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < manager->pending.count; i++) {
-        rt_pending_build pending = manager->pending.items[i];
-        if (pending.target != target) manager->pending.items[kept_count++] = pending;
+        rt_image_id pending = manager->pending.items[i];
+        if (pending != requesting) manager->pending.items[kept_count++] = pending;
     }
     CHECK(kept_count + 1 == manager->pending.count);
     manager->pending.count = kept_count;
@@ -380,7 +377,7 @@ rt_status rt_program_of_image(rt_program_manager *manager, const rt_build_target
                               const rt_registered_image *image, rt_program **out_program)
 {
     *out_program = NULL;
-    if (is_pending(manager, (rt_pending_build){image->id, target})) {
+    if (is_pending(manager, image->id)) {
         rt_handover_cond_wait(&manager->built, &manager->lock);
         return RT_STATUS_OK;
     }
@@ -441,8 +438,7 @@ static rt_status find_program(rt_program_manager *manager, rt_arena *arena,
             return status;
         }
         if (key.module != image->module) return rt_program_refuse_module(manager, request);
-        if (!is_pending(manager, (rt_pending_build){image->id, &target}))
-            trace_select(manager, request->kernel, image);
+        if (!is_pending(manager, image->id)) trace_select(manager, request->kernel, image);
         RT_TRY(rt_program_of_image(manager, &target, image, out_program));
         if (*out_program) return RT_STATUS_OK;
     }

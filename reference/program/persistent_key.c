@@ -29,8 +29,8 @@ static rt_text names_text(rt_arena *arena, const rt_image *image)
     if (count > 0) qsort(names, count, sizeof *names, rt_text_order);
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0) rt_buffer_append_byte(&text, '\0');
         rt_buffer_append_text(&text, names[i]);
+        rt_buffer_append_byte(&text, '\0');
     }
     rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
@@ -48,13 +48,11 @@ static int compare_images(const void *left, const void *right)
     const rt_image *first = a->image->image, *second = b->image->image;
     int order = RULE(DL_PCACHE_04, rt_text_compare(a->names, b->names));
     if (order == 0) order = rt_text_compare(code_text(first), code_text(second));
-    if (order == 0) order = rt_text_compare(first->compile_options, second->compile_options);
     return order;
 }
 
 void rt_persistent_sort(rt_image_sequence *images)
 {
-    if (images->count < 2) return;
     rt_arena arena = {0};
     ordered_image *ordered = rt_arena_alloc_array(&arena, images->count, sizeof *ordered);
     for (uint32_t i = 0; i < images->count; i++) {
@@ -95,7 +93,6 @@ void rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
     const rt_image *requesting = set->images.items[0]->image;
     rt_image_sequence images = covered_images(set);
     rt_arena arena = {0};
-    rt_write_text(out, RT_TEXT("assay program"));
     rt_write_u32(out, KEY_VERSION);
     rt_write_text(out, target->device->capabilities.name);
     rt_write_text(out, target->device->capabilities.driver);

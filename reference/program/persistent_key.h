@@ -10,8 +10,8 @@
 typedef RT_VECTOR(const rt_registered_image *) rt_image_sequence;
 
 /* Orders images by the names of the symbols that they define: kernels and exported symbols, sorted
- * bytewise and joined by NUL bytes; images with equal names by their code, then by their options
- * (DL-PCACHE-03, DL-PCACHE-04). */
+ * bytewise, each followed by a NUL byte; images with equal names by their code (DL-PCACHE-03,
+ * DL-PCACHE-04). */
 void rt_persistent_sort(rt_image_sequence *images);
 
 /* Appends the code of each image, in the order given: the image part of a key (DL-PCACHE-02).  For

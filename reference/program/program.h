@@ -6,8 +6,8 @@
  * (persistent.h).
  *
  * Threads: all functions may be called from several threads.  One lock guards the tables and the
- * cache; programs are built without it.  If two threads request the same program, one builds it and
- * the other waits.  A failure is never cached: the waiting thread tries again. */
+ * cache; programs are built without it.  If two threads request programs of one image, one builds
+ * and the other waits.  A failure is never cached: the waiting thread tries again. */
 #ifndef REFERENCE_PROGRAM_PROGRAM_H
 #define REFERENCE_PROGRAM_PROGRAM_H
 

@@ -15,12 +15,6 @@ typedef struct rt_build_target {
     rt_spec_list constants;
 } rt_build_target;
 
-/* A program that a thread is currently building. */
-typedef struct rt_pending_build {
-    rt_image_id image; /* the requesting image */
-    const rt_build_target *target;
-} rt_pending_build;
-
 struct rt_program_manager {
     rt_sink *sink;
     rt_trace *trace;
@@ -37,7 +31,8 @@ struct rt_program_manager {
     rt_program_index index;
     rt_persistent *persistent; /* NULL: none */
     rt_program_observer observer;
-    RT_VECTOR(rt_pending_build) pending;
+    RT_VECTOR(rt_image_id)
+    pending;                 /* requesting images of the programs that threads are building */
     uint32_t program_count;  /* program ids assigned so far */
     uint32_t bundle_count;   /* ids of kernel bundles assigned so far */
     uint32_t bundles_alive;  /* zero when the manager is destroyed */
@@ -65,9 +60,10 @@ RT_MUST_USE rt_status rt_program_select(rt_program_manager *manager,
                                         const rt_registered_image **out_image);
 
 /* Resolves, builds and caches the program of an image without looking it up in the cache.  If
- * another thread is already doing so, waits until that thread is done and returns no program; the
- * caller then looks the program up again.  Called with the lock held, which is released during the
- * work.  On success the caller holds a reference to *out_program, if it is not NULL. */
+ * another thread is building a program of the image, for this target or another, waits until that
+ * thread is done and returns no program; the caller then looks the program up again.  Called with
+ * the lock held, which is released during the work.  On success the caller holds a reference to
+ * *out_program, if it is not NULL. */
 RT_MUST_USE rt_status rt_program_of_image(rt_program_manager *manager,
                                           const rt_build_target *target,
                                           const rt_registered_image *image,

@@ -14,7 +14,6 @@ typedef enum spec_presence { SPEC_ABSENT, SPEC_PRESENT, SPEC_DAMAGED } spec_pres
 static spec_presence descriptor_find(const rt_image *image, rt_text name,
                                      rt_spec_descriptor *out_descriptor)
 {
-    *out_descriptor = (rt_spec_descriptor){0};
     const rt_property_set *set = rt_image_set(image, RT_SET_SPEC_CONSTANTS);
     const rt_property *property = rt_property_set_find(set, name);
     if (!property) return SPEC_ABSENT;
@@ -26,10 +25,10 @@ static spec_presence descriptor_find(const rt_image *image, rt_text name,
 static bool is_default(const rt_image *image, const rt_spec_constant *constant)
 {
     rt_spec_descriptor descriptor;
-    if (descriptor_find(image, constant->name, &descriptor) != SPEC_PRESENT) return false;
-    rt_bytes value = descriptor.default_value;
-    return value.size > 0 && value.size == constant->value.size &&
-           memcmp(value.data, constant->value.data, value.size) == 0;
+    rt_bytes value = constant->value;
+    return descriptor_find(image, constant->name, &descriptor) == SPEC_PRESENT &&
+           descriptor.default_value.size == value.size &&
+           memcmp(descriptor.default_value.data, value.data, value.size) == 0;
 }
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -140,7 +139,6 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
     rt_text name = constant->name;
     rt_spec_descriptor descriptor;
     spec_presence presence = descriptor_find(image, name, &descriptor);
-    uint32_t size = descriptor.size_bytes;
     *out_found = presence == SPEC_PRESENT;
     if (presence == SPEC_ABSENT) return RT_STATUS_OK;
     if (presence == SPEC_DAMAGED) {
@@ -150,6 +148,7 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
             "three u32 (number, offset in the constant, size)",
             RT_TEXT_ARG(image->name), RT_TEXT_ARG(name), RT_SET_SPEC_CONSTANTS);
     }
+    uint32_t size = descriptor.size_bytes;
     if (size != constant->value.size) {
         return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "specialisation constant '%.*s' has %u bytes in image %.*s, but the "

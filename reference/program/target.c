@@ -47,7 +47,7 @@ static bool meets_group_size(const rt_device *device, const rt_property *propert
     uint32_t size = rt_text_is(property->name, RT_REQUIREMENT_GROUP_SIZE) ? 8 : 4;
     rt_reader reader = rt_reader_of(property->bytes);
     uint64_t items = 1;
-    for (size_t i = 0; i < property->bytes.size / size && items != UINT64_MAX; i++) {
+    for (size_t i = 0; i < property->bytes.size / size; i++) {
         uint64_t factor = size == 8 ? rt_read_u64(&reader) : rt_read_u32(&reader);
         bool exceeds = factor > UINT32_MAX || items > UINT32_MAX;
         items = exceeds ? UINT64_MAX : items * factor;

@@ -109,25 +109,6 @@ static void the_last_name_counts_too(void **state)
     assert_part((const rt_registered_image *[]){ac, ab}, 2, true, "21");
 }
 
-static void equal_code_is_ordered_by_options(void **state)
-{
-    (void)state;
-    test_image parts[2];
-    const rt_registered_image *fast = make(&parts[0], NAMES("k"), NO_NAMES, "code"),
-                              *plain = make(&parts[1], NAMES("k"), NO_NAMES, "code");
-    parts[0].image.compile_options = RT_TEXT("-O3");
-    parts[1].image.compile_options = RT_TEXT("-O0");
-    for (int i = 0; i < 2; i++) {
-        rt_image_sequence sequence = {0};
-        *rt_vector_push(&sequence) = i == 0 ? fast : plain;
-        *rt_vector_push(&sequence) = i == 0 ? plain : fast;
-        rt_persistent_sort(&sequence);
-        assert_ptr_equal(sequence.items[0], plain);
-        assert_ptr_equal(sequence.items[1], fast);
-        rt_vector_free(&sequence);
-    }
-}
-
 static void DL_PCACHE_04_equal_names_are_ordered_by_code(void **state)
 {
     (void)state;
@@ -427,7 +408,6 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(DL_PCACHE_02_images_are_appended),
         cmocka_unit_test(DL_PCACHE_04_the_names_defined_decide),
         cmocka_unit_test(the_last_name_counts_too),
-        cmocka_unit_test(equal_code_is_ordered_by_options),
         cmocka_unit_test(DL_PCACHE_04_equal_names_are_ordered_by_code),
         TEST(the_second_process_builds_nothing),
         TEST(the_order_of_registration_makes_no_difference),
