@@ -53,6 +53,7 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
 {
     sim_finding_kind kind;
     bool found = sim_access_find(x, a->address, view, &kind);
+    x->launch->world->lane_accesses++;
     bool inside = found && view->size >= a->size && view->offset <= view->size - a->size;
     if (!inside) {
         note_access(x, a, view,
