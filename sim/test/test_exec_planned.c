@@ -39,6 +39,7 @@ static const access_kind kinds[] = {
 /* Without optimisation the first component is loaded too. */
 static const access_kind three_whole = {16, 0, 12, false, false};
 #define THREE     6
+#define ATOMICS   12
 #define KINDS     (sizeof kinds / sizeof *kinds)
 #define IN_LOCAL  16
 #define LOCAL     1
@@ -63,9 +64,9 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* All work-items make the same kind of access, at places and with a mask that follow a pattern. */
-static void step_draw(plan *p, uint32_t k, uint64_t *state)
+static void step_draw(plan *p, uint32_t k, uint32_t kind_count, uint64_t *state)
 {
-    uint32_t kind = 1 + draw(state, KINDS - 1), place = draw(state, 8), mask = draw(state, 8);
+    uint32_t kind = 1 + draw(state, kind_count - 1), place = draw(state, 8), mask = draw(state, 8);
     bool in_local = draw(state, 3) == 0, is_shared = draw(state, 8) == 0;
     uint32_t one = draw(state, p->local), n = p->local;
     for (uint32_t i = 0; i < p->items; i++) {
@@ -88,12 +89,12 @@ static void step_draw(plan *p, uint32_t k, uint64_t *state)
     p->barrier[k] = draw(state, 3) ? BOTH : (int32_t)draw(state, 8);
 }
 
-static plan plan_draw(uint32_t local, uint32_t groups, uint64_t *state)
+static plan plan_draw(uint32_t local, uint32_t groups, bool is_plain, uint64_t *state)
 {
     plan p = {.steps = 2 + draw(state, STEPS_MAX - 1), .local = local, .items = local * groups};
     assert_true(p.items <= ITEMS_MAX && p.steps <= STEPS_MAX);
     for (uint32_t k = 0; k < p.steps; k++)
-        step_draw(&p, k, state);
+        step_draw(&p, k, is_plain ? ATOMICS : KINDS, state);
     return p;
 }
 
@@ -229,7 +230,7 @@ typedef struct memories {
     sim_object a, plan, out;
 } memories;
 
-static void plan_run(harness *h, memories m, const plan *p)
+static void plan_run(harness *h, const char *kernel, memories m, const plan *p)
 {
     static int32_t words[1 + STEPS_MAX * (ITEMS_MAX + 1)];
     static const uint8_t zeros[ITEMS_MAX * ITEM_BYTES];
@@ -244,42 +245,73 @@ static void plan_run(harness *h, memories m, const plan *p)
     sim_object_write(h->world, m.plan, 0, count * sizeof *words, words);
     sim_argument arguments[] = {harness_global(m.a), harness_global(m.plan),
                                 harness_local(p->local * ITEM_BYTES), harness_global(m.out)};
-    harness_try(h, "planned", harness_range(p->items, p->local), arguments, 4);
+    harness_try(h, kernel, harness_range(p->items, p->local), arguments, 4);
     if (!rt_ok(h->status)) fail_msg("%s", rt_sink_diagnostic(h->sink, h->status)->message.data);
     /* Local memory begins undefined, but nothing depends on the sum of what is loaded. */
 }
 
-#define PLANS 12u
+#define PLANS 10u
+
+static memories memories_make(harness *h)
+{
+    size_t words = 1 + STEPS_MAX * (ITEMS_MAX + 1);
+    return (memories){.a = harness_memory(h, "a", NULL, ITEMS_MAX * ITEM_BYTES),
+                      .plan = harness_memory(h, "plan", NULL, words * sizeof(int32_t)),
+                      .out = harness_memory(h, "out", NULL, ITEMS_MAX * sizeof(int32_t))};
+}
+
+static const uint32_t sizes[][2] = {{1, 3}, {16, 3}, {40, 4}, {64, 2}, {300, 2}};
+#define SIZES (sizeof sizes / sizeof *sizes)
 
 static void test_plans(void **state)
 {
     (void)state;
-    static const uint32_t sizes[][2] = {{1, 3}, {16, 3}, {40, 4}, {64, 2}, {300, 2}};
-    static int32_t words[1 + STEPS_MAX * (ITEMS_MAX + 1)];
     FOR_EACH_BUILD(level, engine)
     {
         harness h = harness_open_file("planned", level, engine);
-        memories m = {.a = harness_memory(&h, "a", NULL, ITEMS_MAX * ITEM_BYTES),
-                      .plan = harness_memory(&h, "plan", NULL, sizeof words),
-                      .out = harness_memory(&h, "out", NULL, ITEMS_MAX * sizeof(int32_t))};
-        for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            for (uint32_t k = 0; k < PLANS; k++) {
-                uint64_t seed = 1 + k + PLANS * (i + 8 * level),
-                         random = seed * 0x9e3779b97f4a7c15u;
-                plan p = plan_draw(sizes[i][0], sizes[i][1], &random);
-                p.level = level;
-                plan_run(&h, m, &p);
-                judge(&h, &p, seed);
-            }
+        memories m = memories_make(&h);
+        for (uint32_t i = 0; i < SIZES * PLANS; i++) {
+            uint64_t seed = 1 + i + SIZES * PLANS * level, random = seed * 0x9e3779b97f4a7c15u;
+            bool is_plain = i % 3 == 0;
+            plan p = plan_draw(sizes[i % SIZES][0], sizes[i % SIZES][1], is_plain, &random);
+            p.level = level;
+            h.schedule = i / SIZES % SIM_SCHEDULES;
+            plan_run(&h, is_plain ? "planned_plain" : "planned", m, &p);
+            judge(&h, &p, seed);
         }
         harness_close(&h);
     }
+}
+
+/* Compiled code gives up where accesses may race. A kernel that has done so twice is no longer
+ * compiled, so the tier is chosen again. */
+static void test_compiled_plans(void **state)
+{
+    (void)state;
+    harness h = harness_open_file("planned", 1, sim_engine_best());
+    memories m = memories_make(&h);
+    uint64_t compiled = 0;
+    for (uint32_t i = 0, racy = 0; i < SIZES * PLANS; i++) {
+        uint64_t seed = 1 + i, random = seed * 0x9e3779b97f4a7c15u;
+        plan p = plan_draw(sizes[i % SIZES][0], sizes[i % SIZES][1], true, &random);
+        p.level = 1;
+        if ((has_race(&p, false) || has_race(&p, true)) && racy++ >= 3) continue;
+        bool is_new = i == 0 || sim_world_tier_report(h.world).undone == 2;
+        compiled += is_new ? sim_world_tier_report(h.world).compiled : 0;
+        if (is_new && !harness_compile(&h)) skip();
+        h.schedule = i / SIZES % SIM_SCHEDULES;
+        plan_run(&h, "planned_plain", m, &p);
+        judge(&h, &p, seed);
+    }
+    assert_true(compiled + sim_world_tier_report(h.world).compiled > 20);
+    harness_close(&h);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plans),
+        cmocka_unit_test(test_compiled_plans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,7 @@ typedef struct plan {
     contents from, to;
     counts wrong;
     bool is_regular; /* no index is outside or wraps around */
+    bool is_defined; /* all that may be loaded is */
 } plan;
 
 /* Where an index leads; false, and counted, if the access is wrong. */
@@ -222,7 +223,8 @@ static void plan_draw(plan *p, const access_case *c, uint32_t items, uint32_t lo
     uint32_t shift = draw(state, items), wrong = draw(state, 3) ? 0 : 1 + draw(state, 20);
     uint32_t uneven = draw(state, 8);
     *p = (plan){.c = c, .items = items, .local = local, .is_regular = wrong == 0};
-    memory_draw(&p->from, c, draw(state, 2), state);
+    p->is_defined = draw(state, 2);
+    memory_draw(&p->from, c, p->is_defined, state);
     memory_draw(&p->to, c, draw(state, 2), state);
     if (uneven == 0) p->from.offset++;
     if (uneven == 1) p->to.offset += 2;
@@ -315,10 +317,11 @@ static void findings_judge(const harness *h, const plan *p)
                  (unsigned)p->wrong.uneven_loads, (unsigned)p->wrong.uneven_stores);
 }
 
-static void plan_run(harness *h, plan *p)
+static void plan_run(harness *h, plan *p, bool is_compiled)
 {
     const access_case *c = p->c;
     uint64_t slow = h->world->lane_accesses;
+    sim_tier_report before = sim_world_tier_report(h->world);
     sim_object from = memory_make(h, "from", &p->from), to = memory_make(h, "to", &p->to);
     sim_argument arguments[] = {harness_global(from),
                                 harness_global(indices_make(h, p, p->from_at)),
@@ -335,8 +338,13 @@ static void plan_run(harness *h, plan *p)
     findings_judge(h, p);
     bytes_judge(h, p, to);
     slow = h->world->lane_accesses - slow;
+    sim_tier_report after = sim_world_tier_report(h->world);
     bool is_quick = h->finding_count == 0 && p->is_regular && c->way == PLAIN;
     if (is_quick && slow) fail_msg("%s: %u accesses lane by lane", c->kernel, (unsigned)slow);
+    if (is_compiled && is_quick && p->is_defined && after.undone != before.undone)
+        fail_msg("%s: compiled code gave up because it %s", c->kernel, after.reason.data);
+    if (is_compiled && after.compiled + after.undone == before.compiled + before.undone)
+        fail_msg("%s is interpreted because it %s", c->kernel, after.reason.data);
     for (uint32_t i = 0; i < 5; i++)
         sim_object_destroy(h->world, arguments[i].object);
 }
@@ -356,17 +364,41 @@ static void test_rows(void **state)
             for (uint32_t k = 0; k < 3 * PLANS; k++) {
                 uint64_t random = (1 + k + i * 100 + level * 10000) * 0x9e3779b97f4a7c15u;
                 plan_draw(&p, &cases[i], sizes[k % 3][0], sizes[k % 3][1], &random);
-                plan_run(&h, &p);
+                h.schedule = k % SIM_SCHEDULES;
+                plan_run(&h, &p, false);
             }
         }
         harness_close(&h);
     }
 }
 
+/* Compiled code gives up where an access may be wrong; after the second time, a kernel is no longer
+ * compiled. */
+static void test_compiled_rows(void **state)
+{
+    (void)state;
+    static plan p;
+    harness h = harness_open_file("rows", 1, sim_engine_best());
+    if (!harness_compile(&h)) skip();
+    harness_memory(&h, "before all others", NULL, 64);
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (uint32_t k = 0, undone = 0; k < 4 * PLANS && undone < 2; k++) {
+            uint64_t random = (1 + k + i * 100) * 0x9e3779b97f4a7c15u;
+            sim_tier_report before = sim_world_tier_report(h.world);
+            plan_draw(&p, &cases[i], k % 2 ? 80 : 300, k % 2 ? 40 : 300, &random);
+            h.schedule = k % SIM_SCHEDULES;
+            plan_run(&h, &p, true);
+            undone += sim_world_tier_report(h.world).undone > before.undone;
+        }
+    }
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_compiled_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
