@@ -319,9 +319,10 @@ void sim_shadow_exchange(sim_exec *x, const sim_op *op, const sim_shadow_atomic 
         memcpy(&old, x->lane_undefined, a->bytes);
         lane_origin(x, op, a->lane, false, a->address, a->bytes);
     }
-    if (op->target != SIM_REGISTER_NONE) sim_shadow_set(x, op->target, a->bytes, a->lane, old);
+    /* The target may be the register of an operand. */
     uint64_t value = sim_shadow_get(x, op->b, a->bytes, a->lane);
     uint64_t comparator = sim_shadow_get(x, op->c, a->bytes, a->lane);
+    if (op->target != SIM_REGISTER_NONE) sim_shadow_set(x, op->target, a->bytes, a->lane, old);
     uint64_t undefined = exchange(op, a, old, value, comparator);
     memcpy(x->lane_undefined, &undefined, a->bytes);
     x->lane_has_undefined = (undefined & (UINT64_MAX >> (64 - 8 * a->bytes))) != 0;

@@ -53,6 +53,7 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
 {
     sim_finding_kind kind;
     bool found = sim_access_find(x, a->address, view, &kind);
+    x->launch->world->lane_accesses++;
     bool inside = found && view->size >= a->size && view->offset <= view->size - a->size;
     if (!inside) {
         note_access(x, a, view,
@@ -82,6 +83,23 @@ static void lane_undefined_set(sim_exec *x, uint32_t i, uint8_t undefined)
     x->lane_has_undefined |= undefined != 0;
 }
 
+/* Records that one lane, or all active lanes if `count` is larger than 1, read from the view. */
+static void race_read(sim_exec *x, const sim_op *op, uint32_t lane, sim_view_memory view,
+                      uint32_t size, uint64_t count)
+{
+    if (sim_op_is_load(op)) {
+        uint32_t low, high, bytes = size / op->count;
+        sim_components_read(x, op, &low, &high);
+        view.offset += low * bytes;
+        size = (high - low) * bytes;
+    }
+    if (count > 1) {
+        sim_race_read_all(x, op->site, &view, size);
+    } else {
+        sim_race_read(x, op->site, lane, &view, size);
+    }
+}
+
 void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t address, uint32_t size,
                    uint32_t alignment, uint32_t count, uint8_t *out_bytes)
 {
@@ -101,11 +119,7 @@ void sim_lane_load(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t addres
             lane_undefined_set(x, i, (uint8_t) ~*sim_private_defined(x, lane, position + i));
         }
     } else {
-        if (view.race && count > 1) {
-            sim_race_read_all(x, op->site, &view, size);
-        } else if (view.race && !sim_op_is_atomic(op)) {
-            sim_race_read(x, op->site, lane, &view, size);
-        }
+        if (view.race && !sim_op_is_atomic(op)) race_read(x, op, lane, view, size, count);
         memcpy(out_bytes, view.data + view.offset, size);
         for (uint32_t i = 0; view.defined && i < size; i++)
             lane_undefined_set(x, i, (uint8_t)~view.defined[view.offset + i]);

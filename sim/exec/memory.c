@@ -273,9 +273,12 @@ static inline bool store_is_settled(sim_exec *x, const sim_op *op, const sim_vie
 {
     return !SIM_CHECKED || !view->race || SIM_NAME(sim_race_store)(x, op, view, bytes);
 }
-static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t size)
+static inline bool one_is_settled(sim_exec *x, const sim_op *op, const span *s, uint32_t bytes)
 {
-    return !s->view.race || sim_race_read_one(x, op->site, &s->view, s->start, size);
+    uint32_t low, high;
+    if (!s->view.race) return true;
+    sim_components_read(x, op, &low, &high);
+    return sim_race_read_one(x, op->site, &s->view, s->start + low * bytes, (high - low) * bytes);
 }
 
 /* Repeat a value for every lane of a chunk. */

@@ -343,15 +343,8 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
 {
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = &x->launch->race->clocks[shadow->class];
-    /* Only the components from the first to the last that are used count as read, because
-     * translators load a vector of three as one of four; if none is used, all count. */
-    const sim_register *places = x->frame->function->places + op->extra;
-    uint32_t low = 0, high = op->count;
-    while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
-        low++;
-    while (high > low + 1 && places[high - 1] == SIM_REGISTER_NONE)
-        high--;
-    if (places[low] == SIM_REGISTER_NONE) low = 0, high = op->count;
+    uint32_t low, high;
+    sim_components_read(x, op, &low, &high);
     uint32_t first = low * bytes, size = (high - low) * bytes;
     row r;
     uint32_t settled = sim_race_settled(clock, shadow->class);

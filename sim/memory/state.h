@@ -135,6 +135,21 @@ static inline sim_register sim_component(const sim_exec *x, const sim_op *op, ui
     return x->frame->function->places[op->extra + k];
 }
 
+/* The components [*out_low, *out_high) of a load that count as read: those from the first to the
+ * last one that are used, because translators load a vector of three as one of four; all, if none
+ * is used. */
+static inline void sim_components_read(const sim_exec *x, const sim_op *op, uint32_t *out_low,
+                                       uint32_t *out_high)
+{
+    uint32_t low = 0, high = op->count;
+    while (low < high && sim_component(x, op, low) == SIM_REGISTER_NONE)
+        low++;
+    while (high > low && sim_component(x, op, high - 1) == SIM_REGISTER_NONE)
+        high--;
+    *out_low = low < high ? low : 0;
+    *out_high = low < high ? high : op->count;
+}
+
 /* Returns one lane's value in a register. */
 static inline uint64_t sim_lane_bits(const sim_exec *x, sim_register place, uint32_t bytes,
                                      uint32_t lane)
@@ -158,6 +173,11 @@ static inline uint8_t *sim_private_defined(const sim_exec *x, uint32_t lane, uin
     const sim_wave *wave = x->wave;
     return wave->private_defined.data +
            (sim_private_byte(x, lane, position) - wave->private_memory.data);
+}
+
+static inline bool sim_op_is_load(const sim_op *op)
+{
+    return op->handler >= SIM_H_LOAD_ONE_8 && op->handler <= SIM_H_LOAD_EACH_64;
 }
 
 static inline bool sim_op_is_atomic(const sim_op *op)

@@ -50,6 +50,8 @@ struct sim_world {
     uint32_t threads;        /* number of threads that work-groups may run on; 0 or 1: only the
                               * caller's */
     uint32_t race_limit;     /* limit on stamps; tests may lower it */
+    uint64_t lane_accesses;  /* number of accesses that were made for one work-item at a time, by
+                              * exec/lane_access.c; tests see from it that rows are quick */
     struct sim_tier *tier;   /* exec/compiled.c; NULL: all kernels are interpreted */
     void (*tier_free)(struct sim_tier *tier);
     uint32_t function_count; /* number of function numbers given out; none is reused */

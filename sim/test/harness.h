@@ -102,6 +102,20 @@ static inline harness harness_text(const char *text)
     return harness_link(sink, &module, 1, sim_engine_best());
 }
 
+/* From now on the world's kernels run compiled, if the compiler is part of the build; what earlier
+ * kernels did is forgotten. */
+static inline bool harness_compile(harness *h)
+{
+#ifdef SIM_TEST_COMPILED
+    rt_status status = sim_world_choose_tier(h->world, RT_TEXT("compiled"), NULL);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(h->sink, status)->message.data);
+    return true;
+#else
+    (void)h;
+    return false;
+#endif
+}
+
 static inline void harness_close(harness *h)
 {
     rt_buffer_free(&h->output);

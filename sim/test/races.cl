@@ -330,6 +330,18 @@ kernel void chosen_pointer_wrong(ARGUMENTS)
     }
 }
 
+// A vector of three is loaded as one of four: whoever writes the fourth does not race with the load.
+#define PADDING(name, element)                                                                     \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        if (i == 0) a[element] = 1;                                                                \
+        int3 v = *(global int3 *)a;                                                                \
+        ((global int3 *)a)[16 + i] = v;                                                            \
+    }
+PADDING(padding, 3)
+PADDING(padding_wrong, 2)
+
 kernel void vectors(ARGUMENTS)
 {
     ITEM;

@@ -75,6 +75,11 @@ static opinion_exception opinion_exceptions[] = {
                      "built-in variables are bound by name; nothing depends on the list"),
     WE_ACCEPT_RARELY("Target of NonWritable decoration is invalid",
                      "a rule for resources of shaders"),
+    WE_ACCEPT_RARELY("OpMemberName", "names are for people; nothing depends on them"),
+    WE_ACCEPT_RARELY("OpDecorateId", "both instructions decorate in the same way"),
+    WE_ACCEPT_RARELY("cannot be used for operand Unequal",
+                     "the order of an exchange that fails is not used"),
+    WE_ACCEPT_RARELY("cannot be a constant zero", "a copy of no bytes does nothing"),
     WE_OBJECT("parameters, but its type", "it does not count the parameters"),
     WE_OBJECT("decorates id", "it checks the targets of few decorations"),
     WE_OBJECT("PtrAccessChain: operand", "it does not check the element's type"),
@@ -87,6 +92,8 @@ static opinion_exception opinion_exceptions[] = {
     WE_OBJECT_RARELY("constituents, but the type", "it does not count the elements of arrays"),
     WE_OBJECT_RARELY("OpFunctionCall: argument", "it takes ids that are not values as arguments"),
     WE_OBJECT_RARELY("OpBitcast: the operand has", "it does not know the width of a pointer"),
+    WE_OBJECT_RARELY("OpLifetime", "it does not check the pointer"),
+    WE_OBJECT_RARELY("OpSpecConstantOp: operand", "it does not check the operands' types"),
     WE_OBJECT_RARELY("OpGroup", "it does not check the types of group instructions"),
 };
 

@@ -347,11 +347,116 @@ static void votes_and_shuffles(void **state)
     }
 }
 
+/* ---- Undefined bits -------------------------------------------------------------------------- */
+
+enum { UNDEFINED_COUNT = 37 }; /* sub-groups of 16, 16 and 5 */
+
+/* Runs a body over values of which element `at` has the undefined bits of `mask`; leaves the
+ * undefined bits of the results in `out`. */
+static void undefined_run(harness *h, const uint32_t *values, uint32_t at, uint32_t mask,
+                          uint32_t n, uint32_t *out)
+{
+    size_t size = UNDEFINED_COUNT * sizeof *values;
+    sim_object from = harness_memory(h, "from", NULL, size);
+    sim_object to = harness_memory(h, "to", NULL, size);
+    sim_memory *memory = sim_world_memory(h->world, from);
+    uint32_t defined = ~mask;
+    memcpy(memory->data, values, size);
+    memset(memory->defined, 0xff, size);
+    memcpy(memory->defined + 4 * at, &defined, 4);
+    sim_argument arguments[] = {harness_global(from), harness_global(to), harness_value(&n, 4)};
+    harness_try(h, "k", harness_range(UNDEFINED_COUNT, UNDEFINED_COUNT), arguments, 3);
+    assert_true(rt_ok(h->status));
+    for (uint32_t i = 0; i < h->finding_count; i++)
+        assert_string_not_equal(h->findings[i].kind, "uninitialised");
+    memory = sim_world_memory(h->world, to);
+    memset(out, 0, size);
+    for (uint32_t i = 0; i < UNDEFINED_COUNT && !memory->all_defined; i++) {
+        memcpy(&defined, memory->defined + 4 * i, 4);
+        out[i] = ~defined;
+    }
+}
+
+/* An exchange moves undefined bits, and a vote is undefined if it can go either way: the results
+ * for both values of the undefined bit tell. Only whether all are equal is undefined as soon as one
+ * value is. */
+static void undefined_exchange_try(size_t row, uint32_t at, uint32_t mask, uint32_t n)
+{
+    uint32_t values[UNDEFINED_COUNT], other[UNDEFINED_COUNT], seen[UNDEFINED_COUNT];
+    for (uint32_t i = 0; i < UNDEFINED_COUNT; i++)
+        values[i] = other[i] = row % 2 ? 2 * i + 1 : i * 6;
+    other[at] ^= mask;
+    harness h = open_body(exchanges[row].body, exchanges[row].type, sim_engine_best());
+    undefined_run(&h, values, at, mask, n, seen);
+    for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
+        uint32_t first = i / 16 * 16, a, b;
+        uint32_t size = UNDEFINED_COUNT - first < 16 ? UNDEFINED_COUNT - first : 16;
+        exchange *compute = exchanges[row].compute;
+        if (!compute(values, first, size, i - first, n, &a)) continue;
+        assert_true(compute(other, first, size, i - first, n, &b));
+        uint32_t wanted = a ^ b;
+        if (compute == all_equal) wanted = at / 16 == i / 16 && (mask & 1);
+        if (seen[i] == wanted) continue;
+        fail_msg("%selement %u with %u, bits %#x of %u undefined: %#x, expected %#x",
+                 exchanges[row].body, i, n, mask, at, seen[i], wanted);
+    }
+    harness_close(&h);
+}
+
+/* A reduction or scan is undefined if one of its inputs is. */
+static void undefined_fold_try(size_t row, group_form form, bool is_work_group, uint32_t at)
+{
+    uint32_t raw[UNDEFINED_COUNT], seen[UNDEFINED_COUNT];
+    uint64_t values[UNDEFINED_COUNT];
+    char type = folds[row].type, body[256];
+    const char *name = type == 'f' ? "float" : type == 'b' ? "bool" : "int";
+    snprintf(body, sizeof body, "%%v = %s %%%s %s %s %s %s\n", folds[row].name, name,
+             is_work_group ? "%c2" : "%c3", form_names[form],
+             type == 'f'   ? "%f"
+             : type == 'b' ? "%t"
+                           : "%a",
+             form == CLUSTERED ? "%c4" : "");
+    harness h = open_body(body, type, sim_engine_best());
+    values_make(type, UNDEFINED_COUNT, raw, values);
+    undefined_run(&h, raw, at, 1, 0, seen);
+    uint32_t size = is_work_group ? UNDEFINED_COUNT : form == CLUSTERED ? 4 : 16;
+    for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
+        bool takes = at / size == i / size && !(form == INCLUSIVE && at > i) &&
+                     !(form == EXCLUSIVE && at >= i);
+        uint32_t wanted = !takes ? 0 : type == 'b' ? 1 : UINT32_MAX;
+        if (seen[i] == wanted) continue;
+        fail_msg("%s %s, element %u with %u undefined: %#x, expected %#x", folds[row].name,
+                 form_names[form], i, at, seen[i], wanted);
+    }
+    harness_close(&h);
+}
+
+static void undefined_values(void **state)
+{
+    (void)state;
+    static const uint32_t places[] = {0, 3, 9, 17, 36};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
+            undefined_exchange_try(row, places[k], 1, 3);
+            undefined_exchange_try(row, places[k], 0x10, 1);
+        }
+        for (size_t row = 0; row < sizeof folds / sizeof *folds; row++) {
+            bool is_uniform = strncmp(folds[row].name, "OpGroupNonUniform", 17) != 0;
+            for (group_form form = REDUCE; form < FORMS; form++) {
+                if (is_uniform && form == CLUSTERED) continue;
+                undefined_fold_try(row, form, false, places[k]);
+                if (is_uniform) undefined_fold_try(row, form, true, places[k]);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reductions_and_scans),
         cmocka_unit_test(votes_and_shuffles),
+        cmocka_unit_test(undefined_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

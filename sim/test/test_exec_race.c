@@ -105,6 +105,8 @@ static const race_case cases[] = {
     SILENT(vectors, 512, 64),
     RACE(vectors_wrong, "a", 512, 64),
     SILENT(threes, 512, 64),
+    SILENT(padding, 512, 64),
+    RACE(padding_wrong, "a", 512, 64),
     SILENT(longs, 512, 64),
     RACE(longs_wrong, "a", 512, 64),
     SILENT(variable, 512, 64),
