@@ -125,6 +125,9 @@ class Cluster:
         wait_for("slurmctld", lambda: self.command("scontrol", "ping", check=False).stdout.count("is UP"), self.log)
 
     def controller_kill(self):
+        """Kills the controller once it has written what it knows now, as it does every few seconds."""
+        now = time.time()
+        wait_for("the controller's state", lambda: (self.folder / "state/job_state").stat().st_mtime > now, self.log)
         self.kill("slurmctld")
 
     def node_start(self, name):
