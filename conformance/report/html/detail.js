@@ -32,9 +32,58 @@ function facts(record) {
   return make("dl", {}, entries.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
+/* ---- Copying ---- */
+
+/* Selects a text, so that it can be copied by hand where the browser forbids it, and copies it. */
+async function copyFrom(element, text) {
+  const range = document.createRange();
+  range.selectNodeContents(element);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return document.execCommand("copy");
+  }
+}
+
+/* An element whose text a button copies. */
+function copyable(element, what) {
+  const button = make("button", { type: "button", class: "copy", "aria-label": `copy ${what}` }, "copy");
+  button.addEventListener("click", async () => {
+    button.textContent = (await copyFrom(element, element.textContent)) ? "copied" : "press Ctrl+C";
+    setTimeout(() => { button.textContent = "copy"; }, 2000);
+  });
+  return make("div", { class: "copyable" }, element, button);
+}
+
+/* The interface of `assay export` that the subject is driven through. */
+const EXPORTS = { pocl: "opencl", "intel-cpu": "opencl", "pocl-source": "opencl-c", "nvidia-opencl": "opencl-c",
+  "intel-gpu": "level_zero", cuda: "cuda" };
+
 function commands(record) {
-  return [["again", record.again], ["why", record.why]].filter(([, text]) => text)
-    .map(([name, text]) => make("p", {}, `${name}: `, make("code", { class: "command" }, text)));
+  const api = EXPORTS[record.subject.split("{")[0]], file = /^assay run (.*?) --on /.exec(record.again || "");
+  const exported = api && file ? `assay export ${file[1]} --for ${api} -o exported` : null;
+  return [["again", record.again], ["why", record.why], ["as a C program", exported]].filter(([, text]) => text)
+    .map(([name, text]) => make("div", { class: "run" }, `${name}: `, copyable(make("code", { class: "command" }, text), name)));
+}
+
+/* ---- Expected and got ---- */
+
+/* The message, of which the lines "WHERE: expected VALUE, got VALUE" are a table. */
+function messagePart(record) {
+  if (!record.message) return null;
+  const values = [], rest = [];
+  for (const line of record.message.split("\n")) {
+    const found = /^(?:(.+?): )?expected (.+), got (.+)$/.exec(line);
+    if (found) values.push([found[1] || "", found[2], found[3]]);
+    else rest.push(line);
+  }
+  const table = values.length === 0 ? null : make("div", { class: "scroll" }, make("table", { class: "values" },
+    make("thead", {}, make("tr", {}, ["", "expected", "got"].map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, values.map(([where, ...pair]) => make("tr", {}, make("th", { scope: "row" }, where), pair.map((value) => make("td", {}, value)))))));
+  return [table, rest.length > 0 ? make("pre", { class: "message" }, rest.join("\n")) : null];
 }
 
 function checksPart(detail) {
@@ -49,13 +98,51 @@ function checksPart(detail) {
 
 /* ---- The scenario ---- */
 
+/* Kinds of words, by language: the n-th group of an expression is the n-th kind. */
+const KINDS = ["note", "text", "word", "number"];
+const NUMBER = String.raw`(?<![\w.-])-?(?:0[xX][0-9a-fA-F]+|\d[\d.]*(?:[eE][-+]?\d+)?)[uUlLfFhH]*\b`, TEXT = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
+const words = (note, text, word) => new RegExp(`(${note})|(${text})|(${word})|(${NUMBER})`, "g");
+const LANGUAGES = {
+  yaml: words(String.raw`(?<=^|\s)#.*`, TEXT, String.raw`[A-Za-z_][\w.-]*(?=:(?:\s|$))`),
+  code: words(String.raw`//.*|/\*.*?(?:\*/|$)`, TEXT, String.raw`#\s*(?:define|if|ifdef|ifndef|else|elif|endif|include|pragma|undef)\b|\b(?:__)?(?:kernel|global|local|constant|private|generic|read_only|write_only|if|else|for|while|do|switch|case|default|break|continue|return|goto|struct|union|enum|typedef|class|public|protected|virtual|override|template|typename|namespace|using|extern|static|inline|const|volatile|void|bool|char|uchar|short|ushort|int|uint|long|ulong|half|float|double|size_t|unsigned|signed|auto)\b`),
+  assembly: words(";.*", TEXT, String.raw`[%@][\w.$-]+|\bOp[A-Z]\w*|\b(?:define|declare|call|ret|br|load|store|getelementptr|phi|select|icmp|fcmp|add|sub|mul|alloca|global|constant|label)\b`),
+};
+
+/* The language of each line: that of the file, or inside a block that of the source's `language`. */
+function languagesOf(lines) {
+  let block = -1, language = "code"; /* the indentation of the block's key; -1: not in a block */
+  return lines.map((line) => {
+    const indent = line.search(/\S/);
+    if (block >= 0 && (indent < 0 || indent > block)) return language;
+    block = -1;
+    const named = /\blanguage: *"?([\w-]+)/.exec(line);
+    if (named) language = /llvm|spirv|ptx/.test(named[1]) ? "assembly" : "code";
+    if (/^[^#]*: *[|>][-+\d]*\s*$/.test(line)) block = /^\s*- /.test(line) ? indent + 2 : indent;
+    return "yaml";
+  });
+}
+
+/* The line, with its words of a kind in elements. */
+function highlighted(line, language) {
+  const parts = [];
+  let end = 0;
+  for (const found of line.matchAll(LANGUAGES[language])) {
+    const kind = KINDS[found.slice(1).findIndex((text) => text !== undefined)];
+    parts.push(line.slice(end, found.index), make("span", { class: `is-${kind}` }, found[0]));
+    end = found.index + found[0].length;
+  }
+  return [...parts, line.slice(end)].filter(Boolean);
+}
+
 function sourcePart(scenario, record, detail) {
   if (!scenario.source) return null;
   const failing = new Set((detail?.checks || []).filter(([word]) => word === "FAILS").map(([, line]) => line));
   if (record.line && record.effect !== "expected") failing.add(record.line);
-  const lines = scenario.source.replace(/\n$/, "").split("\n").map((line, at) =>
-    failing.has(at + 1) ? make("span", { class: "fails" }, make("mark", {}, line))
-      : make("span", { class: /^\s*#( |$)/.test(line) ? "note" : null }, line || "\u200b"));
+  const texts = scenario.source.replace(/\n$/, "").split("\n"), languages = languagesOf(texts);
+  const lines = texts.map((line, at) => {
+    const content = line ? highlighted(line, languages[at]) : "\u200b";
+    return failing.has(at + 1) ? make("div", { class: "fails" }, make("mark", {}, content)) : make("div", {}, content);
+  });
   const box = make("pre", { class: "source", tabindex: "0", role: "region", "aria-label": "The scenario's file" }, lines);
   const first = box.querySelector("mark");
   if (first) requestAnimationFrame(() => { box.scrollTop = first.parentElement.offsetTop - box.offsetTop - box.clientHeight / 3; });
@@ -203,7 +290,7 @@ function picturesPart(scenario, subject) {
 function navigation(row, subject) {
   const visible = rows.filter((other) => !other.element.hidden || other === row), at = visible.indexOf(row);
   const link = (text, to) => (to ? make("a", { href: place({ scenario: to.path, on: subject }) }, text) : null);
-  const others = [...row.records.values()].filter((record) => record.subject !== "-").map((record) =>
+  const others = subjects.map((name) => row.records.get(name)).filter(Boolean).map((record) =>
     make("a", { class: verdictClass(record), href: place({ scenario: row.path, on: record.subject }), "aria-current": record.subject === subject ? "true" : null },
       `${record.subject} ${verdictText(record)}`));
   return make("nav", { "aria-label": "Verdicts of this scenario" },
@@ -219,12 +306,12 @@ function openDetail(row, subject) {
     navigation(row, subject),
     make("h2", { tabindex: "-1" }, make("span", { class: verdictClass(record) }, verdictText(record)), ` ${row.path}${where}`),
     row.summary ? make("p", {}, row.summary) : null,
-    record.message ? make("pre", { class: "message" }, record.message) : null,
+    messagePart(record),
     detail?.warning ? make("pre", {}, `warning: ${detail.warning}`) : null,
     facts(record), part("Run it again", commands(record)),
-    record.entries ? part(`To expect it, in ${record.subject.split("{")[0]}.yaml`, make("pre", { class: "entries" }, record.entries)) : null,
+    record.entries ? part(`To expect it, in ${record.subject.split("{")[0]}.yaml`, copyable(make("pre", { class: "entries" }, record.entries), "the entries")) : null,
     detail ? null : make("p", { class: "faint" }, "The record is from an earlier run, or nothing ran: it has no checks and no trace."),
     checksPart(detail), sourcePart(scenario, record, detail), rulesPart(row, record),
     tracesPart(scenario, detail, record), logPart(detail), picturesPart(scenario, record.subject),
-  ].filter(Boolean));
+  ].flat().filter(Boolean));
 }

@@ -208,7 +208,17 @@ def detail(browser):
     expect("the marked line", browser.run("return [...document.querySelectorAll('#detail mark')].map(mark => mark.textContent)"),
            ["    expect: {memory: data, equals: [1]}"])
     expect("message", browser.run("return document.querySelector('.message').textContent"),
-           f"got {HOSTILE} and a byte that is not UTF-8: \uFFFD")
+           "a byte that is not UTF-8: \uFFFD")
+    expect("expected and got", browser.run("return [...document.querySelectorAll('.values tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"),
+           [["data[0]", "1", HOSTILE]])
+    expect("subjects in the order of the columns", browser.run("return [...document.querySelectorAll('#detail nav .verdict')].map(link => link.innerText)"),
+           ["sim PASS", "pocl FAIL", "nowhere UNAVAILABLE"])
+    words = "return [...document.querySelectorAll('.source .is-{0}')].map(word => word.textContent)"
+    expect("keys and names of types", browser.run(words.format("word")),
+           ["assay", "summary", "covers", "rule", "at", "modules", "app", "sources", "language", "code", "kernel", "void", "global", "int",
+            "memory", "data", "type", "values", "steps", "submit", "kernel", "range", "args", "id", "expect", "memory", "equals"])
+    expect("numbers", browser.run(words.format("number")), ["1", "0", "1", "2", "0", "1", "1"])
+    expect("a text", browser.run(words.format("text")), [f"'Says {HOSTILE}'"])
     expect("the cited rule", browser.run("return document.querySelector('.rule.cited strong').textContent"), "DL-LINK-02")
     expect("events that differ", browser.run(
         "return [...document.querySelectorAll('.traces tr.differs')].map(row => [...row.cells].map(cell => cell.textContent))"),
@@ -219,7 +229,13 @@ def detail(browser):
     expect("events with other numbers", browser.run(
         "return [...document.querySelectorAll('.traces')].pop().tBodies[0].rows[2].cells[0].textContent"), "3 | 4")
     expect("commands", browser.run("return [...document.querySelectorAll('.command')].map(code => code.textContent)"),
-           ["assay run linking/a.yaml --on pocl", "assay why linking/a.yaml pocl"])
+           ["assay run linking/a.yaml --on pocl", "assay why linking/a.yaml pocl", "assay export linking/a.yaml --for opencl -o exported"])
+    browser.run("window.copied = []; navigator.clipboard.writeText = async text => { window.copied.push(text); };"
+                "for (const button of document.querySelectorAll('#detail .copy')) button.click()")
+    expect("what buttons copy", browser.run("return window.copied"), browser.run(
+        "return [...document.querySelectorAll('#detail .command, #detail .entries')].map(text => text.textContent)"))
+    browser.run("navigator.clipboard.writeText = async () => { throw new Error('forbidden'); }; document.querySelector('#detail .copy').click()")
+    expect("what is selected where copying is forbidden", browser.run("return String(getSelection())"), "assay run linking/a.yaml --on pocl")
     expect("the entry to paste", browser.run("return document.querySelector('#detail .entries').textContent"),
            '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    class: untriaged\n    since: 2026-01-31\n')
     expect("the attempts", browser.run("return document.querySelector('#detail dl').innerText.includes('1 of 2 failed: FAIL, PASS')"), True)
@@ -242,7 +258,7 @@ def back(browser):
 
 CONTRAST = """
 const wanted = [['ink', 'ground'], ['ink', 'raised'], ['faint', 'ground'], ['faint', 'raised'], ['link', 'ground'], ['ok', 'ok-ground'],
-  ['bad', 'bad-ground'], ['ink', 'bad-ground'], ['known', 'known-ground'], ['ink', 'quiet-ground'], ['ink', 'mark'], ['faint', 'mark']];
+  ['bad', 'bad-ground'], ['ink', 'bad-ground'], ['ok', 'raised'], ['link', 'raised'], ['known', 'raised'], ['known', 'known-ground'], ['ink', 'quiet-ground'], ['ink', 'mark'], ['faint', 'mark']];
 const style = getComputedStyle(document.documentElement);
 const light = (name) => [1, 3, 5].map((at) => parseInt(style.getPropertyValue('--' + name).trim().slice(at, at + 2), 16) / 255)
   .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
@@ -254,7 +270,7 @@ return wanted.filter(([ink, ground]) => !(ratio(light(ink), light(ground)) >= 4.
 
 # A table in a box that scrolls may hide columns without being wider than the screen.
 OUT_OF_SIGHT = """
-return [...document.querySelectorAll('#counts td')]
+return [...document.querySelectorAll('#counts td, #detail .copy, #detail h2, #detail p, #detail dd')]
   .filter((cell) => cell.textContent && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent);
 """
 
@@ -270,7 +286,7 @@ def looks(browser, shots):
             wide = browser.run("return document.documentElement.scrollWidth")
             if wide and wide > width:
                 failures.append(f"{view}, {name}: {wide} pixels wide, the screen has {width}")
-            expect(f"counts out of sight, {view}, {name}", browser.run(OUT_OF_SIGHT), [])
+            expect(f"out of sight, {view}, {name}", browser.run(OUT_OF_SIGHT), [])
             if shots:
                 tall = min(browser.run("return document.documentElement.scrollHeight"), 5000)
                 browser.screen(width, max(height, tall), dark)
