@@ -21,9 +21,8 @@
  */
 void pl_ptx_take(pl_job *job, LLVMModuleRef module);
 
-/* Gives the module's symbols names that PTX accepts: a character other than a letter, a digit, '_'
- * or '$' becomes `_$HH`, where HH is its code in hexadecimal. This is done in the same way for
- * every image, before its symbols are listed. */
+/* Gives the module's symbols names that PTX accepts (rt_ptx_name_write). This is done in the same
+ * way for every image, before its symbols are listed. */
 void pl_ptx_names(pl_job *job, LLVMModuleRef module);
 
 /* Writes the module, which stays unchanged, as PTX text in the job's arena; `library` is the path
