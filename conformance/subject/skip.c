@@ -442,9 +442,12 @@ bool cnf_skip_untranslated(cnf_emitter *emitter, const scn_scenario *scenario,
             rt_buffer_free(&ptx);
             /* Every other failure is judged where the runtime meets it. */
             skips = status.code == RT_UNSUPPORTED;
-            if (skips)
-                cnf_emit_skip(emitter, CNF_PTX_CAPABILITY, "no",
-                              rt_sink_diagnostic(sink, status)->message);
+            if (!skips) continue;
+            rt_text reason = rt_sink_diagnostic(sink, status)->message;
+            rt_buffer answer = {0}; /* as where a source has no form in PTX: the reason */
+            rt_buffer_append_text(&answer, reason);
+            cnf_emit_skip(emitter, CNF_PTX_CAPABILITY, rt_buffer_string(&answer), reason);
+            rt_buffer_free(&answer);
         }
     }
     rt_sink_destroy(sink);

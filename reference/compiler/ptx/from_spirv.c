@@ -7,10 +7,15 @@
 
 #include "reference/base/ptx.h"
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ptx/ptx_internal.h"
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler/spirv/linkage.h"
+
+/* In SPIR-V, addresses that are constant may be computed by instructions; a format of printf must
+ * be a constant. */
+#define CONSTANT_PASSES "function(sroa,early-cse)"
 
 /* What the SPIR-V reader names in addition to SPIR 1.2: the two halves of global memory of
  * SPV_INTEL_usm_storage_classes, and code, whose pointers are like any other on nvptx64. */
@@ -53,6 +58,7 @@ static rt_status write(pl_job *job, rt_bytes spirv, LLVMModuleRef *module, rt_te
 {
     restore_calls(*module);
     pl_ptx_name_host_variables(job, spirv, *module);
+    RT_TRY(pl_passes_run(job, *module, NULL, CONSTANT_PASSES));
     RT_TRY(pl_ptx_target(job, *module));
     RT_TRY(pl_ptx_change_spaces(job, module, pl_ptx_spir_spaces));
     pl_ptx_names(job, *module);
