@@ -195,7 +195,8 @@ static void rename_to(LLVMModuleRef module, LLVMValueRef function, const char *s
         LLVMSetValueName2(function, symbol, strlen(symbol));
         return;
     }
-    if (LLVMTypeOf(other) != LLVMTypeOf(function)) return; /* the code declares both itself */
+    if (LLVMGlobalGetValueType(other) != LLVMGlobalGetValueType(function))
+        return; /* the code declares both itself */
     LLVMReplaceAllUsesWith(function, other);
     LLVMDeleteFunction(function);
 }
