@@ -118,8 +118,8 @@ static bool vector_read(name_reader *reader, uint32_t depth, rt_text *out)
     if (!rt_number_take(&reader->rest, 10, 16, &lanes) ||
         !rt_text_take_prefix(&reader->rest, "_") || !type_read(reader, depth + 1, &inner))
         return false;
-    *out = keep(reader, rt_arena_printf(reader->arena, "Dv%u_%.*s", (unsigned)lanes,
-                                        RT_TEXT_ARG(inner)));
+    *out = keep(reader,
+                rt_arena_printf(reader->arena, "Dv%u_%.*s", (unsigned)lanes, RT_TEXT_ARG(inner)));
     return true;
 }
 

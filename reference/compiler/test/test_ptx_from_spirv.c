@@ -147,10 +147,10 @@ static void generic_pointers_are_plain_addresses(void **state)
 {
     rt_text ptx = make(*state, "A.clcpp",
                        NOINLINE "int sum(int *a, int *b) { return *a + *b; }\n"
-                       "kernel void k(global int *p, local int *l) {\n"
-                       "  int mine[2] = {p[2], p[3]};\n"
-                       "  p[0] = sum(p + 1, l) + sum(mine, mine + p[4]);\n"
-                       "}\n");
+                                "kernel void k(global int *p, local int *l) {\n"
+                                "  int mine[2] = {p[2], p[3]};\n"
+                                "  p[0] = sum(p + 1, l) + sum(mine, mine + p[4]);\n"
+                                "}\n");
     assert_holds(ptx, "cvta.global.u64");
     assert_holds(ptx, "cvta.shared.u64");
     assert_holds(ptx, ".entry k(");
