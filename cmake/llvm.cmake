@@ -40,3 +40,24 @@ if(ASSAY_COMPILER)
       "install libllvmspirvlib-${ASSAY_LLVM_VERSION}-dev, or configure with -DASSAY_LLVM_VERSION=${translator_version}")
   endif()
 endif()
+
+# The processor for which PTX is written: any NVIDIA GPU that is not older runs it, because its driver compiles PTX.  The
+# rows have the first version of LLVM whose back end knows a processor, and the version of PTX that the processor needs.
+# Rows for versions other than those above are from LLVM's release notes and untested.
+set(ASSAY_PTX_PROCESSOR sm_75 CACHE STRING "Processor of the PTX: sm_75 (every current GPU), sm_80, sm_86, sm_90, sm_100 …")
+set(ptx_rows sm_75:14:64 sm_80:14:70 sm_86:14:71 sm_89:16:78 sm_90:16:78 sm_100:20:86 sm_120:20:87)
+set(ASSAY_PTX_FEATURES "")
+foreach(row ${ptx_rows})
+  string(REPLACE ":" ";" row ${row})
+  list(GET row 0 processor)
+  list(GET row 1 since)
+  list(GET row 2 ptx)
+  if(processor STREQUAL ASSAY_PTX_PROCESSOR AND NOT ASSAY_LLVM_VERSION VERSION_LESS since)
+    set(ASSAY_PTX_FEATURES +ptx${ptx})
+  endif()
+endforeach()
+if(ASSAY_PTX_FEATURES STREQUAL "")
+  message(FATAL_ERROR
+    "ASSAY_PTX_PROCESSOR: LLVM ${ASSAY_LLVM_VERSION} has no row for '${ASSAY_PTX_PROCESSOR}'; expected one of (processor, "
+    "first LLVM, PTX): ${ptx_rows}")
+endif()

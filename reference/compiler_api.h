@@ -13,7 +13,7 @@
 #include "reference/image/fusion_request.h"
 #include "reference/image/link_code.h"
 
-#define RT_COMPILER_API_VERSION 9u
+#define RT_COMPILER_API_VERSION 10u
 #define RT_COMPILER_API_SYMBOL  "rt_compiler_api_get"
 
 /* How device code is distributed over images (document 003, "sycl-post-link changes"): split, and
@@ -98,6 +98,13 @@ typedef struct rt_compiler_api {
      * format.  Source: document 001, "Fusion JIT integration". */
     rt_status (*fuse)(rt_sink *sink, const rt_fusion_request *request, rt_text library,
                       rt_buffer *out_result);
+    /* Specialises a SPIR-V module, which stays unlinked, and translates it to PTX, with `library`
+     * as in rt_postlink_request; imports and exports keep their names, as PTX writes them
+     * (reference/base/ptx.h).  out_ptx (initialised by the caller) receives the text.  UNSUPPORTED:
+     * the code cannot be expressed in PTX (the diagnostic says which construct and where);
+     * UNAVAILABLE: libclc is missing; MALFORMED. */
+    rt_status (*spirv_to_ptx)(rt_sink *sink, const rt_link_code *code, rt_text library,
+                              rt_buffer *out_ptx);
 } rt_compiler_api;
 
 /* The plugin's only exported symbol.  Returns a static table, or NULL if the plugin does not

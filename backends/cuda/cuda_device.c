@@ -95,7 +95,8 @@ static void device_ask(cuda_device *device)
         attribute(device, CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, shared);
     uint32_t warp = attribute(device, CUDA_ATTRIBUTE_WARP_SIZE, 0);
     dev_capabilities *answer = &device->capabilities;
-    *answer = ptx_capabilities(major * 10 + minor, warp, &device->limits, &device->link_extension);
+    *answer = ptx_capabilities(major * 10 + minor, warp, &device->limits, device->tools,
+                               device->extensions);
     answer->name = rt_buffer_text(&device->name);
     answer->driver = rt_buffer_text(&device->driver);
     answer->executes = true;
@@ -150,6 +151,7 @@ rt_status cuda_device_open(const char *library_path, const dev_open_parameters *
     cuda_device *device = rt_alloc(sizeof *device);
     device->base.ops = &cuda_device_ops;
     device->sink = parameters->sink;
+    device->tools = parameters->tools;
     pthread_mutex_init(&device->lock, NULL);
     rt_status status = vendor_library_open(device->sink, &driver, library_path, &device->library,
                                            &device->library.handle);

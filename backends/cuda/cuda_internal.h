@@ -3,6 +3,7 @@
 #define BACKENDS_CUDA_CUDA_INTERNAL_H
 
 #include "backends/cuda/cuda_api.h"
+#include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
 #include "backends/vendor/event.h"
@@ -30,7 +31,8 @@ typedef struct cuda_device {
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver;
-    const char *link_extension;
+    const dev_tools *tools;
+    const char *extensions[PTX_EXTENSIONS];
     ptx_limits limits;            /* for a kernel that uses no resources itself */
     pthread_mutex_t lock;         /* guards all members below */
     struct cuda_staging *staging; /* list of all blocks, free or in use */

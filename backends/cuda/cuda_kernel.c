@@ -41,7 +41,7 @@ rt_status cuda_kernel_create(dev_program *base, rt_text name, dev_kernel **out_k
     if (!entry) return kernel_missing(device, name, "no PTX of it declares one");
     RT_TRY(cuda_enter(device, CUDA_STAGE_KERNEL));
     rt_buffer terminated = {0};
-    rt_buffer_append_text(&terminated, name);
+    rt_buffer_append_text(&terminated, entry->entry.name);
     cuda_function *function = NULL;
     cuda_result result = device->library.cuModuleGetFunction(&function, program->module,
                                                              rt_buffer_string(&terminated));

@@ -98,7 +98,7 @@ rt_status cuda_global_find(dev_program *base, rt_text name, dev_memory **out_mem
     RT_TRY(vendor_name_validate(device->sink, "a variable", "PTX", name));
     RT_TRY(cuda_enter(device, CUDA_STAGE_GLOBAL));
     rt_buffer terminated = {0};
-    rt_buffer_append_text(&terminated, name);
+    rt_ptx_name_write(&terminated, name);
     cuda_memory found = {.is_variable = true};
     size_t size = 0;
     cuda_result result = device->library.cuModuleGetGlobal_v2(

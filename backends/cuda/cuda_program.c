@@ -133,7 +133,8 @@ static rt_status programs_link(const cuda_device *device, cuda_program *const *p
 static rt_status text_take(cuda_program *program, const dev_code *code)
 {
     const cuda_device *device = program->device;
-    return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
+    return ptx_program_take(device->sink, device->tools, rt_buffer_text(&device->name), code,
+                            &program->ptx);
 }
 
 rt_status cuda_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)

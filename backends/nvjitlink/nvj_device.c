@@ -92,6 +92,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     nvj_device *device = rt_alloc(sizeof *device);
     device->base.ops = &nvj_device_ops;
     device->sink = parameters->sink;
+    device->tools = parameters->tools;
     atomic_init(&device->steps, 0);
     atomic_init(&device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
     rt_buffer_append_text(&device->name, name);
@@ -118,7 +119,8 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
         .shared_max = ptx_shared_size_max(capability),
     };
     dev_capabilities *answer = &device->capabilities;
-    *answer = ptx_capabilities(capability, WARP, &device->limits, &device->link_extension);
+    *answer =
+        ptx_capabilities(capability, WARP, &device->limits, device->tools, device->extensions);
     answer->name = rt_buffer_text(&device->name);
     answer->driver = rt_buffer_text(&device->driver);
     answer->usm = true;

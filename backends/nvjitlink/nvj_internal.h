@@ -3,6 +3,7 @@
 #define BACKENDS_NVJITLINK_NVJ_INTERNAL_H
 
 #include "backends/nvjitlink/nvj_library.h"
+#include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
 #include "reference/device/device.h"
@@ -17,7 +18,8 @@ typedef struct nvj_device {
     rt_buffer name; /* "sm_90" */
     rt_buffer driver;
     rt_buffer architecture; /* "-arch=sm_90" */
-    const char *link_extension;
+    const dev_tools *tools;
+    const char *extensions[PTX_EXTENSIONS];
     ptx_limits limits;
     _Atomic uint64_t next_address; /* next free address for memories and programs */
     _Atomic uint64_t steps;        /* commands so far; serves as the device's clock */

@@ -69,7 +69,12 @@ static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory 
     uint64_t size = 0;
     bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin);
     CHECK(is_read); /* program_validate has already read it */
-    if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
+    rt_buffer symbol = {0};
+    rt_ptx_name_write(&symbol, name);
+    bool is_found =
+        nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, rt_buffer_text(&symbol), &index, &size);
+    rt_buffer_free(&symbol);
+    if (!is_found || size == 0)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
     RT_TRY(vendor_variable_validate(program->device->sink, name, size));
@@ -98,7 +103,8 @@ static nvj_program *program_create(nvj_device *device)
 static rt_status text_take(nvj_program *program, const dev_code *code)
 {
     const nvj_device *device = program->device;
-    return ptx_program_take(device->sink, rt_buffer_text(&device->name), code, &program->ptx);
+    return ptx_program_take(device->sink, device->tools, rt_buffer_text(&device->name), code,
+                            &program->ptx);
 }
 
 /* Verifies the linked code and reserves addresses for its variables. */

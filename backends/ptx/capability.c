@@ -39,21 +39,29 @@ uint32_t ptx_shared_size_max(uint32_t capability)
     return kibibytes << 10;
 }
 
+bool ptx_translates(const dev_tools *tools)
+{
+    return tools && tools->spirv_to_ptx;
+}
+
 dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const ptx_limits *limits,
-                                  const char **link_extension)
+                                  const dev_tools *tools, const char *extensions[PTX_EXTENSIONS])
 {
     enum { SUB_GROUP_MAX = 64 }; /* bits of sub_group_sizes */
     uint32_t aspects = ptx_aspects(capability);
     uint64_t hidden = RT_PTX_LAUNCH_SIZE;
-    *link_extension = rt_format_link_extension(RT_FORMAT_PTX);
+    bool translates = ptx_translates(tools);
+    extensions[0] = rt_format_link_extension(RT_FORMAT_PTX);
+    extensions[1] = rt_format_link_extension(RT_FORMAT_SPIRV64);
     return (dev_capabilities){
-        .formats_taken = 1u << RT_FORMAT_PTX,
-        .extensions = link_extension,
-        .extension_count = 1,
+        .formats_taken = 1u << RT_FORMAT_PTX | (translates ? 1u << RT_FORMAT_SPIRV64 : 0),
+        .extensions = extensions,
+        .extension_count = translates ? 2 : 1,
         .aspects = aspects,
         .program_variables = true,
         .globals_by_name = true,
         .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
+        .spec_constants = translates,
         .program_binaries = true,
         .profiling = true,
         .local_size_max = limits->shared_max > hidden ? limits->shared_max - hidden : 0,

@@ -119,10 +119,14 @@ void ptx_kernels_join(ptx_kernels *kernels, const ptx_kernels *added)
 
 const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name)
 {
-    for (uint32_t i = 0; i < kernels->count; i++) {
-        if (rt_text_equal(kernels->rows[i].entry.name, name)) return &kernels->rows[i];
-    }
-    return NULL;
+    const ptx_kernel *found = NULL;
+    rt_buffer symbol = {0};
+    rt_ptx_name_write(&symbol, name);
+    for (uint32_t i = 0; i < kernels->count && !found; i++)
+        if (rt_text_equal(kernels->rows[i].entry.name, rt_buffer_text(&symbol)))
+            found = &kernels->rows[i];
+    rt_buffer_free(&symbol);
+    return found;
 }
 
 void ptx_kernels_free(ptx_kernels *kernels)

@@ -28,8 +28,8 @@ RT_MUST_USE rt_status ptx_kernels_add(rt_sink *sink, ptx_kernels *kernels, rt_te
 /* Adds the kernels of another table. */
 void ptx_kernels_join(ptx_kernels *kernels, const ptx_kernels *added);
 
-/* Finds a kernel by name; NULL if there is none. The result is valid until kernels are added or the
- * table is freed. */
+/* Finds a kernel by its name in the image; NULL if there is none. The result is valid until kernels
+ * are added or the table is freed. */
 const ptx_kernel *ptx_kernels_find(const ptx_kernels *kernels, rt_text name);
 
 /* Appends the table in the form that ptx_kernels_read reads. */

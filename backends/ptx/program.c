@@ -2,24 +2,39 @@
 #include "backends/ptx/program.h"
 
 #include "backends/ptx/binary.h"
+#include "backends/ptx/capability.h"
 #include "backends/vendor/validate.h"
 
 #include <string.h>
 
-rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
-                           ptx_program *program)
+static rt_status text_take(rt_sink *sink, rt_bytes bytes, rt_buffer *out_text)
 {
-    CHECK(program->text.size == 0);
-    CHECK(program->kernels.count == 0);
-    rt_text text = {(const char *)code->bytes.data, code->bytes.size};
-    RT_TRY(vendor_format_validate(sink, device, RT_FORMAT_PTX, code->format));
+    rt_text text = {(const char *)bytes.data, bytes.size};
     if (text.length == 0 || memchr(text.data, '\0', text.length) != NULL)
         return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
                        "an image of %zu bytes is not PTX: it is empty or holds a NUL byte",
                        text.length);
-    rt_buffer_append_text(&program->text, text);
+    rt_buffer_append_text(out_text, text);
+    return RT_STATUS_OK;
+}
+
+rt_status ptx_program_take(rt_sink *sink, const dev_tools *tools, rt_text device,
+                           const dev_code *code, ptx_program *program)
+{
+    CHECK(program->text.size == 0);
+    CHECK(program->kernels.count == 0);
+    bool translates =
+        code->format == RT_FORMAT_SPIRV64 && ptx_translates(tools) && code->bytes.size > 0;
+    if (translates) {
+        RT_TRY(vendor_spirv_validate(sink, code->bytes));
+        RT_TRY(tools->spirv_to_ptx(tools->user, sink, code, &program->text));
+        CHECK(program->text.size > 0);
+    } else {
+        RT_TRY(vendor_format_validate(sink, device, RT_FORMAT_PTX, code->format));
+        RT_TRY(text_take(sink, code->bytes, &program->text));
+    }
     rt_buffer_append_text(&program->options, code->options);
-    return ptx_kernels_add(sink, &program->kernels, text);
+    return ptx_kernels_add(sink, &program->kernels, rt_buffer_text(&program->text));
 }
 
 rt_status ptx_program_finish(ptx_program *program, rt_status status, dev_program **out_program)

@@ -16,11 +16,13 @@ typedef struct ptx_program {
     ptx_kernels kernels;
 } ptx_program;
 
-/* Takes an image's text, options and kernels without compiling.  `device` is the device's name for
- * messages.  UNSUPPORTED: the image is not PTX; MALFORMED: its bytes are not text, or its header is
- * invalid (ptx_kernels_add).  The caller must always free the program, even on failure. */
-RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, rt_text device, const dev_code *code,
-                                       ptx_program *program);
+/* Takes an image's text, options and kernels without compiling; the tools, which may be NULL,
+ * translate an image that is SPIR-V.  `device` is the device's name for messages.  UNSUPPORTED: the
+ * image is neither PTX nor SPIR-V that the tools can translate; MALFORMED: its bytes are not text,
+ * or its header is invalid (ptx_kernels_add); also the codes of dev_tools.spirv_to_ptx.  The caller
+ * must always free the program, even on failure. */
+RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, const dev_tools *tools, rt_text device,
+                                       const dev_code *code, ptx_program *program);
 
 /* Finishes creating a program and returns `status`: if that is a success, *out_program is the
  * program; otherwise the program is destroyed. */

@@ -29,6 +29,9 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
  * bitcode module. */
 void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count);
 
+/* Appends the request that translates a SPIR-V module, specialised with its constants, to PTX. */
+void cnf_compile_request_ptx(rt_buffer *out, const dev_code *code);
+
 /* An OpenCL program's source, as clCompileProgram gets it. */
 typedef struct cnf_program_source {
     rt_text name; /* in messages and in the line information; not empty */
@@ -73,8 +76,9 @@ typedef struct cnf_compile_answer {
     uint32_t name_count;
     const cnf_compile_message *messages;
     uint32_t message_count;
-    rt_bytes artefact; /* module: input of cnf_compile_artefact_read; link: bitcode; program:
-                        * SPIR-V; fusion: input of rt_fusion_result_read; empty on failure */
+    rt_bytes
+        artefact; /* module: input of cnf_compile_artefact_read; link: bitcode; program:
+                   * SPIR-V; ptx: text; fusion: input of rt_fusion_result_read; empty on failure */
 } cnf_compile_answer;
 
 /* Decodes the output of a worker, or a cache entry; spans point into `bytes`. MALFORMED: truncated,

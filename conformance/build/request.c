@@ -4,7 +4,7 @@
  *             link_options
  *             count source*  count (source kernels_given sets_given)*  claims of the latter
  *     source: language name code
- *     link:   count (bytes  count (id value)*)*
+ *     link:   count (bytes  count (id value)*)*; ptx: the same, with one
  *     program: name code count option*
  *     fusion: as in reference/image/fusion_request.c
  *
@@ -103,10 +103,9 @@ void cnf_compile_request_module(rt_buffer *out, const scn_module *module, rt_pro
     }
 }
 
-void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count)
+static void write_codes(rt_buffer *out, const dev_code *codes, uint32_t count)
 {
     CHECK(count > 0);
-    write_head(out, CNF_REQUEST_LINK);
     rt_write_u32(out, count);
     for (uint32_t i = 0; i < count; i++) {
         CHECK(codes[i].format == RT_FORMAT_SPIRV64);
@@ -117,6 +116,18 @@ void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t co
             rt_write_bytes(out, codes[i].constants[j].value);
         }
     }
+}
+
+void cnf_compile_request_link(rt_buffer *out, const dev_code *codes, uint32_t count)
+{
+    write_head(out, CNF_REQUEST_LINK);
+    write_codes(out, codes, count);
+}
+
+void cnf_compile_request_ptx(rt_buffer *out, const dev_code *code)
+{
+    write_head(out, CNF_REQUEST_PTX);
+    write_codes(out, code, 1);
 }
 
 void cnf_compile_request_program(rt_buffer *out, const cnf_program_source *program)
@@ -219,13 +230,16 @@ rt_status cnf_request_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, cnf_r
     request.kind = (cnf_request_kind)rt_read_below(&reader, CNF_REQUEST_COUNT);
     if (!reader.failed && request.kind == CNF_REQUEST_MODULE) {
         read_module(sink, arena, &reader, &request);
-    } else if (!reader.failed && request.kind == CNF_REQUEST_LINK) {
+    } else if (!reader.failed &&
+               (request.kind == CNF_REQUEST_LINK || request.kind == CNF_REQUEST_PTX)) {
         request.code_count = rt_read_count(&reader, RT_LINK_CODE_PACKED_MIN);
         rt_link_code *codes = rt_arena_alloc_array(arena, request.code_count, sizeof *codes);
         for (uint32_t i = 0; i < request.code_count; i++)
             codes[i] = rt_link_code_read(arena, &reader);
         request.codes = codes;
-        if (request.code_count == 0) rt_reader_fail(&reader);
+        bool is_one = request.code_count == 1;
+        if (request.code_count == 0 || (request.kind == CNF_REQUEST_PTX && !is_one))
+            rt_reader_fail(&reader);
     } else if (!reader.failed && request.kind == CNF_REQUEST_PROGRAM) {
         read_program(arena, &reader, &request);
     } else if (!reader.failed) {

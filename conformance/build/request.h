@@ -10,6 +10,7 @@ typedef enum cnf_request_kind {
     CNF_REQUEST_PROGRAM,
     CNF_REQUEST_FUSION,
     CNF_REQUEST_SHIPPED_FUSION, /* a fusion by the original compiler (shipped_fusion.h) */
+    CNF_REQUEST_PTX,            /* PTX from SPIR-V */
     CNF_REQUEST_COUNT
 } cnf_request_kind;
 
@@ -41,7 +42,7 @@ typedef struct cnf_request {
     uint32_t source_count;
     const cnf_request_image *images;
     uint32_t image_count;
-    /* LINK */
+    /* LINK; PTX, which has one */
     const rt_link_code *codes;
     uint32_t code_count;
     /* PROGRAM */

@@ -63,6 +63,9 @@ static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
     if (request.kind == CNF_REQUEST_LINK)
         return worker->api->link_to_bitcode(worker->sink, request.codes, request.code_count,
                                             &worker->artefact);
+    if (request.kind == CNF_REQUEST_PTX)
+        return worker->api->spirv_to_ptx(worker->sink, request.codes,
+                                         rt_text_of(worker->toolchain.libclc), &worker->artefact);
     if (request.kind == CNF_REQUEST_SHIPPED_FUSION)
         return cnf_shipped_fuse(worker, &request.fusion);
     CHECK(request.kind == CNF_REQUEST_FUSION);

@@ -385,6 +385,7 @@ rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,
             rt_arena_alloc_array(arena, exporter.trace.program_count, sizeof *exporter.written);
         exporter.laid_out =
             rt_arena_alloc_array(arena, exporter.scenario->memory_count, sizeof *exporter.laid_out);
+        cnf_export_translate(&exporter, compiled);
         cnf_export_fused_find(&exporter, compiled);
         status = body_write(&exporter);
     }

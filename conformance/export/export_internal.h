@@ -159,6 +159,10 @@ RT_MUST_USE rt_status cnf_export_group_find(const cnf_exporter *exporter, uint32
 
 /* ---- Lists (export_fusion.c) --------------------------------------------------------------- */
 
+/* For an API whose images are PTX: puts the translation of each SPIR-V image, which the child with
+ * these messages received, in its place; `messages` NULL: no child ran. */
+void cnf_export_translate(cnf_exporter *exporter, const cnf_messages *messages);
+
 /* Finds the fused kernels among the answers that a child received; `messages` NULL: no child
  * ran. */
 void cnf_export_fused_find(cnf_exporter *exporter, const cnf_messages *messages);

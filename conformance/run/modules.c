@@ -4,11 +4,13 @@
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/modules.h"
 
+#include "conformance/build/front_end.h"
 #include "conformance/build/packed_answer.h"
 #include "conformance/run/refusal.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "conformance/scenario/resolve/variables.h"
+#include "conformance/subject/skip.h"
 #include "reference/base/map.h"
 #include "reference/base/number.h"
 
@@ -19,6 +21,37 @@
 static bool has_code(const scn_module *module)
 {
     return module->source_count + module->hand_image_count > 0;
+}
+
+static bool is_compiled_to_ptx(const scn_module *module)
+{
+    const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
+    if (module->formats & spirv && !(module->formats & ptx)) return false;
+    for (uint32_t i = 0; i < module->source_count; i++)
+        if (!cnf_front_end_makes_ptx(module->sources[i].language)) return false;
+    for (uint32_t i = 0; i < module->hand_image_count; i++) {
+        const scn_hand_image *image = &module->hand_images[i];
+        bool is_native = image->format != RT_FORMAT_SPIRV64 && image->format != RT_FORMAT_PTX;
+        if (!is_native && !cnf_front_end_makes_ptx(image->source.language)) return false;
+    }
+    return true;
+}
+
+static bool sets_constants(const scn_step *step)
+{
+    return (step->verb == SCN_VERB_SUBMIT && step->submit.constant_count > 0) ||
+           (step->verb == SCN_VERB_BUNDLE && step->bundle.constant_count > 0);
+}
+
+rt_format cnf_modules_ptx_format(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        if (!is_compiled_to_ptx(&scenario->modules[i])) return RT_FORMAT_SPIRV64;
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        if (scenario->devices[i].links >> RT_FORMAT_SPIRV64 & 1) return RT_FORMAT_SPIRV64;
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        if (sets_constants(&scenario->steps[i])) return RT_FORMAT_SPIRV64;
+    return RT_FORMAT_PTX;
 }
 
 void cnf_modules_begin(cnf_modules *modules, rt_arena *arena, rt_sink *sink,
@@ -256,7 +289,7 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
     rt_text text = answer->message;
     rt_text place = place_take(modules, module, &text, &out->line);
     out->verdict = CNF_VERDICT_SKIP;
-    out->capability = RT_TEXT("ptx-source");
+    out->capability = RT_TEXT(CNF_PTX_CAPABILITY);
     out->message =
         rt_arena_printf(modules->arena, "%.*s%.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(text));
     out->answer = out->message;

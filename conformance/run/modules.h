@@ -26,6 +26,12 @@ typedef struct cnf_modules {
     uint32_t answered;      /* number of modules with an answer or nothing to compile */
 } cnf_modules;
 
+/* The format of a scenario's images for a subject whose device takes PTX: PTX, compiled from
+ * source, if every module can be; otherwise SPIR-V, which the device's tools translate. That is
+ * needed for code in other languages, for modules that specify SPIR-V, for devices that are to link
+ * it, and for specialisation constants, which PTX does not have. */
+rt_format cnf_modules_ptx_format(const scn_scenario *scenario);
+
 /* Makes the requests, for post-link of the given profile and for images of the given format
  * (SPIRV64 or PTX) unless a module specifies its own, and answers those whose answers the cache
  * holds. The requests of a packed scenario are all answered by its pack. Arena, sink and scenario

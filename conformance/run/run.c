@@ -247,8 +247,10 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         run_build *build = &scenario->builds[i];
         if (!build->is_used) continue;
+        rt_format format = build_formats[i];
+        if (format == RT_FORMAT_PTX) format = cnf_modules_ptx_format(scenario->scenario);
         cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
-                          run->cache, run->options->profile, build_formats[i]);
+                          run->cache, run->options->profile, format);
     }
     if (builds_complete(scenario)) scenario_pack(run, slot);
 }

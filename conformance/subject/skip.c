@@ -412,11 +412,55 @@ static bool counts_cached_builds(const scn_scenario *scenario)
     return false;
 }
 
+/* The formats of the scenario's images: bit 1u << rt_format. */
+static uint32_t formats_of(const scn_scenario *scenario)
+{
+    uint32_t formats = 0;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *list = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < list->count; i++)
+            formats |= 1u << list->images[i].format;
+    }
+    return formats;
+}
+
+bool cnf_skip_untranslated(cnf_emitter *emitter, const scn_scenario *scenario,
+                           const dev_capabilities *capabilities, const dev_tools *tools)
+{
+    const uint32_t both = 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_PTX;
+    if ((capabilities->formats_taken & both) != both) return false;
+    rt_sink *sink = rt_sink_create();
+    bool skips = false;
+    for (uint32_t m = 0; m < scenario->module_count && !skips; m++) {
+        const rt_image_list *list = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < list->count && !skips; i++) {
+            const rt_image *image = &list->images[i];
+            if (image->format != RT_FORMAT_SPIRV64 || image->code.size == 0) continue;
+            const dev_code code = {.format = image->format, .bytes = image->code};
+            rt_buffer ptx = {0};
+            rt_status status = tools->spirv_to_ptx(tools->user, sink, &code, &ptx);
+            rt_buffer_free(&ptx);
+            /* Every other failure is judged where the runtime meets it. */
+            skips = status.code == RT_UNSUPPORTED;
+            if (!skips) continue;
+            rt_text reason = rt_sink_diagnostic(sink, status)->message;
+            rt_buffer answer = {0}; /* as where a source has no form in PTX: the reason */
+            rt_buffer_append_text(&answer, reason);
+            cnf_emit_skip(emitter, CNF_PTX_CAPABILITY, rt_buffer_string(&answer), reason);
+            rt_buffer_free(&answer);
+        }
+    }
+    rt_sink_destroy(sink);
+    return skips;
+}
+
 bool cnf_skip_shipped(cnf_emitter *emitter, const scn_scenario *scenario,
                       const cnf_runtime *runtime, rt_profile profile)
 {
     const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, gen = 1u << RT_FORMAT_SPIRV64_GEN;
     uint32_t taken = runtime->capabilities.formats_taken;
+    /* A device that takes PTX and SPIR-V gets one of them. */
+    if (formats_of(scenario) >> RT_FORMAT_PTX & 1) taken &= ~spirv;
     if (profile != RT_PROFILE_DPCPP || !runtime->operations->is_reference) return false;
     if (!(taken & (spirv | gen)) && has_linking(scenario)) {
         cnf_emit_skip(emitter, "shipped-linking", "no",

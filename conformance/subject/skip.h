@@ -10,6 +10,14 @@
  * scenario needs. */
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime);
 
+/* The capability that a device lacks if code has no form in PTX, the only code that it runs. */
+#define CNF_PTX_CAPABILITY "ptx-source"
+
+/* Like cnf_skip, for a device that takes PTX, to which the tools translate SPIR-V: skips the
+ * scenario if an image has no form in PTX; the message says which part of it. */
+bool cnf_skip_untranslated(cnf_emitter *emitter, const scn_scenario *scenario,
+                           const dev_capabilities *capabilities, const dev_tools *tools);
+
 /* Like cnf_skip, for the reference runtime under the profile of shipped DPC++, which links no
  * format but SPIR-V and Intel's GPU code, whatever the device can link, and keeps only programs
  * built from SPIR-V in the persistent cache (requirements.yaml, key dpcpp, tags A29 and A52): a

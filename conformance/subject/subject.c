@@ -70,6 +70,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     bool opened = open_runtime(execution);
     if (layered) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime) &&
+                !cnf_skip_untranslated(emitter, execution->scenario,
+                                       &execution->runtime->capabilities, execution->tools) &&
                 !cnf_skip_shipped(emitter, execution->scenario, execution->runtime,
                                   execution->options->profile);
     bool executes = opened && execution->runtime->capabilities.executes;

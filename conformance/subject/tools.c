@@ -78,6 +78,15 @@ static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *code
     return status;
 }
 
+static rt_status spirv_to_ptx(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx)
+{
+    rt_buffer request = {0};
+    cnf_compile_request_ptx(&request, code);
+    rt_status status = ask(user, sink, rt_buffer_bytes(&request), CODE(UNSUPPORTED), out_ptx);
+    rt_buffer_free(&request);
+    return status;
+}
+
 static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion,
                       rt_buffer *out_result)
 {
@@ -99,7 +108,7 @@ dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder)
 {
     *store = (cnf_tool_store){.folder = folder};
     pthread_mutex_init(&store->lock, NULL);
-    return (dev_tools){store, link_to_bitcode};
+    return (dev_tools){store, link_to_bitcode, spirv_to_ptx};
 }
 
 void cnf_tools_close(cnf_tool_store *store)

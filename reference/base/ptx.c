@@ -24,6 +24,19 @@ static bool has_right_size(const rt_ptx_parameter *parameter)
     return parameter->size > 0 && parameter->size <= RT_PTX_PARAMETER_SIZE_MAX;
 }
 
+void rt_ptx_name_write(rt_buffer *out, rt_text symbol)
+{
+    for (size_t i = 0; i < symbol.length; i++) {
+        char c = symbol.data[i];
+        bool accepted = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                        (c >= '0' && c <= '9') || c == '_' || c == '$';
+        if (accepted)
+            rt_buffer_append_byte(out, c);
+        else
+            rt_buffer_printf(out, "_$%02x", (unsigned)(unsigned char)c);
+    }
+}
+
 void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel)
 {
     CHECK(kernel->name.length > 0 && !memchr(kernel->name.data, ' ', kernel->name.length));

@@ -78,6 +78,10 @@ typedef struct rt_ptx_kernel {
     uint32_t parameter_count; /* not counting the hidden last one */
 } rt_ptx_kernel;
 
+/* Appends a symbol's name as PTX accepts it: a character other than a letter, a digit, '_' or '$'
+ * becomes `_$HH`, where HH is its code in hexadecimal. */
+void rt_ptx_name_write(rt_buffer *out, rt_text symbol);
+
 /* Appends a kernel's line.  The name is a symbol and so contains no space. */
 void rt_ptx_kernel_write(rt_buffer *out, const rt_ptx_kernel *kernel);
 

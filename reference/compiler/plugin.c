@@ -5,10 +5,11 @@
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/ir/read.h"
 #include "reference/compiler/postlink/postlink.h"
+#include "reference/compiler/ptx/from_spirv.h"
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler_api.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 4, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 5, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {
@@ -20,6 +21,7 @@ __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_ge
         .postlink = pl_postlink,
         .link_to_bitcode = pl_link_to_bitcode,
         .fuse = pl_fuse,
+        .spirv_to_ptx = pl_ptx_from_spirv,
     };
     return version == RT_COMPILER_API_VERSION ? &api : NULL;
 }

@@ -42,9 +42,11 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
 /* Every operation may return these. */
 #define CODES_ANY                                                                                  \
     (BIT(OK) | BIT(ERRC_MEMORY_ALLOCATION) | BIT(DRIVER_ERROR) | BIT(DEVICE_LOST) | BIT(LIMIT))
-#define CODES_COMPILE (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED) | BIT(ERRC_INVALID))
-#define CODES_LINK    (CODES_COMPILE | BIT(LINK_ERROR) | BIT(IO) | BIT(TOOL) | BIT(UNAVAILABLE))
-#define CODES_LAUNCH  (BIT(ERRC_KERNEL_ARGUMENT) | BIT(ERRC_ND_RANGE))
+#define CODES_TOOLS (BIT(IO) | BIT(TOOL) | BIT(UNAVAILABLE))
+#define CODES_COMPILE                                                                              \
+    (BIT(ERRC_BUILD) | BIT(UNSUPPORTED) | BIT(MALFORMED) | BIT(ERRC_INVALID) | CODES_TOOLS)
+#define CODES_LINK   (CODES_COMPILE | BIT(LINK_ERROR))
+#define CODES_LAUNCH (BIT(ERRC_KERNEL_ARGUMENT) | BIT(ERRC_ND_RANGE))
 
 /* operation, and the codes that it may return in addition to CODES_ANY */
 #define OPERATIONS(OPERATION)                                                                      \

@@ -150,6 +150,11 @@ typedef struct dev_tools {
      * be called from several threads. */
     rt_status (*link_to_bitcode)(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
                                  rt_buffer *out_bitcode);
+    /* Specialises one SPIR-V module and translates it to PTX (reference/base/ptx.h); its symbols
+     * keep their names, as rt_ptx_name_write writes them.  out_ptx is like out_bitcode; returns the
+     * same codes except LINK_ERROR.  UNSUPPORTED: the code has no form in PTX; the message says
+     * which part of it.  NULL: this tool is missing. */
+    rt_status (*spirv_to_ptx)(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx);
 } dev_tools;
 
 typedef struct dev_open_parameters {
@@ -433,13 +438,13 @@ RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, ui
  * be linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
  * driver's compiler refused the code (its log is in the message); UNSUPPORTED: the device does not
  * accept the format, its version or an instruction, which the message names; MALFORMED;
- * ERRC_INVALID: a value does not have its constant's size.  Constants require the capability
- * spec_constants. */
+ * ERRC_INVALID: a value does not have its constant's size; TOOL, IO, UNAVAILABLE: from dev_tools.
+ * Constants require the capability spec_constants. */
 RT_MUST_USE rt_status dev_program_compile(dev_device *device, const dev_code *code,
                                           dev_program **out_program);
 /* Links count >= 1 compiled programs, which stay unchanged, into an executable one.  LINK_ERROR: a
- * symbol is unresolved or multiply defined (the log is in the message); TOOL, IO, UNAVAILABLE: from
- * dev_tools; also the codes of dev_program_compile. */
+ * symbol is unresolved or multiply defined (the log is in the message); also the codes of
+ * dev_program_compile. */
 RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *programs,
                                        uint32_t count, rt_text options, dev_program **out_program);
 /* Compiles one self-contained image directly into an executable program.  Returns the codes of

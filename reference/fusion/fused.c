@@ -143,11 +143,13 @@ static rt_status check_codes(rt_fused_kernels *fused, const rt_fusion_list *list
 }
 
 /* The maximum number of bytes of local memory that a work-group's variables may occupy on the
- * device, which may have more in total. */
+ * device, which may have more in total. A device that takes PTX runs all code as PTX, even if a
+ * tool translates it from SPIR-V. */
 static uint64_t variables_max(const rt_fusion_list *list)
 {
     uint64_t room = list->device->capabilities.local_size_max;
-    bool bounded = format_of(list) == RT_FORMAT_PTX && room > RT_PTX_VARIABLES_MAX;
+    bool runs_ptx = list->device->capabilities.formats_taken >> RT_FORMAT_PTX & 1;
+    bool bounded = runs_ptx && room > RT_PTX_VARIABLES_MAX;
     return bounded ? RT_PTX_VARIABLES_MAX : room;
 }
 

@@ -325,24 +325,93 @@ static void shared_memory_grows_with_capabilities(void **state)
 static void a_device_answers_what_its_capability_says(void **state)
 {
     (void)state;
-    const char *extension;
+    const char *extensions[PTX_EXTENSIONS];
     ptx_limits little = {.group_size_max = 512, .shared_max = 4096};
-    dev_capabilities answer = ptx_capabilities(90, 32, &little, &extension);
+    dev_capabilities answer = ptx_capabilities(90, 32, &little, NULL, extensions);
     assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX);
     assert_true(dev_capabilities_link(&answer, RT_FORMAT_PTX));
     assert_int_equal(answer.aspects, (1u << DEV_ASPECT_COUNT) - 1);
     assert_true(answer.function_pointers && answer.program_binaries && answer.profiling);
-    assert_false(answer.executes || answer.usm);
+    assert_false(answer.executes || answer.usm || answer.spec_constants);
+    assert_false(dev_capabilities_link(&answer, RT_FORMAT_SPIRV64));
     assert_int_equal(answer.local_size_max, 4064);
     assert_int_equal(answer.group_size_max, 512);
     assert_true(answer.sub_group_sizes == UINT64_C(1) << 31);
     little.shared_max = 31;
-    answer = ptx_capabilities(10, 65, &little, &extension);
+    answer = ptx_capabilities(10, 65, &little, NULL, extensions);
     assert_int_equal(answer.local_size_max, 0);
     assert_false(answer.function_pointers);
     assert_true(answer.sub_group_sizes == 0);
-    assert_true(ptx_capabilities(10, 64, &little, &extension).sub_group_sizes == UINT64_C(1) << 63);
-    assert_true(ptx_capabilities(10, 0, &little, &extension).sub_group_sizes == 0);
+    assert_true(ptx_capabilities(10, 64, &little, NULL, extensions).sub_group_sizes == UINT64_C(1)
+                                                                                           << 63);
+    assert_true(ptx_capabilities(10, 0, &little, NULL, extensions).sub_group_sizes == 0);
+}
+
+/* ---- SPIR-V -------------------------------------------------------------------------------- */
+
+typedef struct translation {
+    rt_code code; /* with which it fails */
+    uint32_t constant_count;
+} translation;
+
+static rt_status translate(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx)
+{
+    translation *state = user;
+    state->constant_count = code->constant_count;
+    if (state->code != RT_OK) return rt_fail(sink, state->code, RT_RULE_NONE, "no form in PTX");
+    rt_buffer_printf(out_ptx, "//@kernel a_$2eb value:4\n.version 6.4\n");
+    return RT_STATUS_OK;
+}
+
+static const uint32_t spirv_words[] = {0x07230203, 0x00010000, 0, 1, 0};
+
+static void tools_add_spirv_to_what_a_device_takes(void **state)
+{
+    (void)state;
+    const dev_tools tools = {.spirv_to_ptx = translate}, lacking = {0};
+    const char *extensions[PTX_EXTENSIONS];
+    const ptx_limits small = {.group_size_max = 512, .shared_max = 4096};
+    dev_capabilities answer = ptx_capabilities(90, 32, &small, &tools, extensions);
+    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_SPIRV64);
+    assert_true(dev_capabilities_link(&answer, RT_FORMAT_PTX));
+    assert_true(dev_capabilities_link(&answer, RT_FORMAT_SPIRV64));
+    assert_true(answer.spec_constants);
+    assert_false(answer.links_with_tool); /* NVIDIA's linker links what the tools translate */
+    answer = ptx_capabilities(90, 32, &small, &lacking, extensions);
+    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX);
+}
+
+static void tools_translate_spirv(void **state)
+{
+    const fixture *f = *state;
+    const rt_text device = RT_TEXT("GPU");
+    translation translated = {RT_OK, 0};
+    const dev_tools tools = {.user = &translated, .spirv_to_ptx = translate};
+    const dev_spec_constant constants[2] = {0};
+    dev_code code = {.format = RT_FORMAT_SPIRV64,
+                     .bytes = {(const uint8_t *)spirv_words, sizeof spirv_words},
+                     .constants = constants,
+                     .constant_count = 2};
+    ptx_program program = {0};
+    assert_true(rt_ok(ptx_program_take(f->sink, &tools, device, &code, &program)));
+    assert_int_equal(translated.constant_count, 2);
+    /* The kernel is found by its name in the image, which PTX writes differently. */
+    assert_non_null(ptx_kernels_find(&program.kernels, RT_TEXT("a.b")));
+    assert_null(ptx_kernels_find(&program.kernels, RT_TEXT("a")));
+    ptx_program_free(&program);
+    translated.code = RT_UNSUPPORTED;
+    program = (ptx_program){0};
+    rt_status status = ptx_program_take(f->sink, &tools, device, &code, &program);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_true(message_has(f, status, "no form in PTX"));
+    ptx_program_free(&program);
+    code.bytes.size = 7; /* truncated code does not reach the tool */
+    translated.constant_count = 0;
+    program = (ptx_program){0};
+    status = ptx_program_take(f->sink, &tools, device, &code, &program);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_int_equal(translated.constant_count, 0);
+    ptx_program_free(&program);
 }
 
 static void options_are_words(void **state)
@@ -366,19 +435,19 @@ static void images_are_taken_whole_or_refused(void **state)
                      .bytes = {(const uint8_t *)image, sizeof image - 1},
                      .options = RT_TEXT("-g")};
     ptx_program program = {0};
-    assert_true(rt_ok(ptx_program_take(f->sink, device, &code, &program)));
+    assert_true(rt_ok(ptx_program_take(f->sink, NULL, device, &code, &program)));
     assert_string_equal(rt_buffer_string(&program.text), image);
     assert_string_equal(rt_buffer_string(&program.options), "-g");
     assert_non_null(ptx_kernels_find(&program.kernels, RT_TEXT("k")));
     ptx_program_free(&program);
     code.bytes.size = sizeof image; /* includes the NUL */
-    rt_status status = ptx_program_take(f->sink, device, &code, &program);
+    rt_status status = ptx_program_take(f->sink, NULL, device, &code, &program);
     assert_int_equal(status.code, RT_MALFORMED);
     assert_true(message_has(f, status, "is empty or holds a NUL"));
     code.bytes.size = 0;
-    assert_int_equal(ptx_program_take(f->sink, device, &code, &program).code, RT_MALFORMED);
+    assert_int_equal(ptx_program_take(f->sink, NULL, device, &code, &program).code, RT_MALFORMED);
     code.format = RT_FORMAT_SPIRV64;
-    status = ptx_program_take(f->sink, device, &code, &program);
+    status = ptx_program_take(f->sink, NULL, device, &code, &program);
     assert_int_equal(status.code, RT_UNSUPPORTED);
     assert_true(message_has(f, status, "'GPU' takes images of format ptx, not spirv64"));
     ptx_program_free(&program);
@@ -400,6 +469,8 @@ int main(void)
         TEST(a_device_answers_what_its_capability_says),
         TEST(options_are_words),
         TEST(images_are_taken_whole_or_refused),
+        TEST(tools_add_spirv_to_what_a_device_takes),
+        TEST(tools_translate_spirv),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

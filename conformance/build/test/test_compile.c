@@ -190,6 +190,30 @@ static void link_requests_round_trip(void **state)
     assert_cuts_noticed(fixture);
 }
 
+static void requests_for_ptx_round_trip(void **state)
+{
+    compile_fixture *fixture = *state;
+    const uint8_t spirv[] = {1, 2, 3}, value[] = {4};
+    const dev_spec_constant constant = {.id = 9, .value = {value, 1}};
+    const dev_code code = {.format = RT_FORMAT_SPIRV64,
+                           .bytes = {spirv, 3},
+                           .constants = &constant,
+                           .constant_count = 1};
+    cnf_compile_request_ptx(&fixture->request, &code);
+    cnf_request request;
+    rt_bytes bytes = rt_buffer_bytes(&fixture->request);
+    assert_true(rt_ok(cnf_request_read(fixture->sink, &fixture->arena, bytes, &request)));
+    assert_int_equal(request.kind, CNF_REQUEST_PTX);
+    assert_int_equal(request.code_count, 1);
+    assert_int_equal(request.codes[0].spirv.size, 3);
+    assert_int_equal(request.codes[0].constants[0].value.data[0], 4);
+    assert_cuts_noticed(fixture);
+    /* A request for PTX has one module: the count follows the head of three numbers. */
+    fixture->request.data[12] = 2;
+    rt_status status = cnf_request_read(fixture->sink, &fixture->arena, bytes, &request);
+    assert_int_equal(status.code, RT_MALFORMED);
+}
+
 static void answers_round_trip_and_notice_cuts(void **state)
 {
     compile_fixture *fixture = *state;
@@ -1062,6 +1086,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(requests_round_trip),
         TEST(link_requests_round_trip),
+        TEST(requests_for_ptx_round_trip),
         TEST(answers_round_trip_and_notice_cuts),
         TEST(the_cache_finds_what_it_keeps),
         TEST(the_environment_leaves_out_answers),

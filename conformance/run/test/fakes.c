@@ -1,6 +1,7 @@
 /* Fakes for test_run.c; see fakes.h. */
 #include "conformance/run/test/fakes.h"
 
+#include "conformance/build/front_end.h"
 #include "conformance/build/packed_answer.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/subject.h"
@@ -70,6 +71,11 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
     (void)folder;
     *out_warning = (rt_text){0};
     return &cache;
+}
+
+bool cnf_front_end_makes_ptx(scn_language language)
+{
+    return language == SCN_LANGUAGE_OPENCL_C;
 }
 
 void cnf_cache_close(cnf_cache *cache)

@@ -131,6 +131,57 @@ static void a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability(void 
     rt_arena_reset(&arena);
 }
 
+/* PTX from source if every module can be; otherwise SPIR-V, which is translated. */
+static void a_scenario_is_in_ptx_or_spirv(void **state)
+{
+    (void)state;
+    const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX,
+                   native = 1u << RT_FORMAT_SPIRV64_X86_64;
+    static const struct {
+        scn_language source, image;
+        uint32_t formats, links, constant_count;
+        rt_format image_format, expected;
+    } rows[] = {
+#define C SCN_LANGUAGE_OPENCL_C
+        {C, C, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_PTX},
+        {SCN_LANGUAGE_OPENCL_CPP, C, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_PTX},
+        {SCN_LANGUAGE_SYCL, C, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {SCN_LANGUAGE_SPIRV_ASM, C, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {SCN_LANGUAGE_LLVM_IR, C, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {C, SCN_LANGUAGE_SPIRV, 0, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        /* An image for another device says nothing about this one. */
+        {C, SCN_LANGUAGE_SPIRV, 0, 0, 0, RT_FORMAT_SPIRV64_X86_64, RT_FORMAT_PTX},
+        {C, C, spirv, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {C, C, spirv | native, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {C, C, spirv | ptx, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_PTX},
+        {C, C, native, 0, 0, RT_FORMAT_SPIRV64, RT_FORMAT_PTX},
+        {C, C, 0, spirv, 0, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+        {C, C, 0, ptx, 0, RT_FORMAT_SPIRV64, RT_FORMAT_PTX},
+        {C, C, 0, 0, 1, RT_FORMAT_SPIRV64, RT_FORMAT_SPIRV64},
+#undef C
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const scn_source source = {.language = rows[i].source};
+        const scn_hand_image hand = {.format = rows[i].image_format,
+                                     .source = {.language = rows[i].image}};
+        const scn_module module = {.sources = &source,
+                                   .source_count = 1,
+                                   .hand_images = &hand,
+                                   .hand_image_count = 1,
+                                   .formats = rows[i].formats};
+        const scn_device device = {.links = rows[i].links};
+        const scn_step step = {.verb = SCN_VERB_SUBMIT,
+                               .submit = {.constant_count = rows[i].constant_count}};
+        const scn_scenario made = {.modules = &module,
+                                   .module_count = 1,
+                                   .devices = &device,
+                                   .device_count = 1,
+                                   .steps = &step,
+                                   .step_count = 1};
+        assert_int_equal(cnf_modules_ptx_format(&made), rows[i].expected);
+    }
+}
+
 /* A device that accepts only PTX skips the scenario; for SPIR-V the same answer is a failure. */
 static void code_without_a_form_in_ptx_is_skipped_there(void **state)
 {
@@ -157,6 +208,7 @@ int main(void)
         cmocka_unit_test(messages_name_the_file_of_the_code),
         cmocka_unit_test(what_is_about_no_source_is_about_the_module),
         cmocka_unit_test(code_without_a_form_in_ptx_is_skipped_there),
+        cmocka_unit_test(a_scenario_is_in_ptx_or_spirv),
         cmocka_unit_test(a_missing_compiler_is_a_lack_of_the_machine_or_of_a_capability),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

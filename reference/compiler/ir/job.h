@@ -7,6 +7,7 @@
 
 #include "reference/base/arena.h"
 #include "reference/base/format.h"
+#include "reference/base/map.h"
 #include "reference/base/profile.h"
 #include "reference/base/status.h"
 #include "reference/base/vector.h"
@@ -44,6 +45,10 @@ typedef struct pl_job {
     rt_profile profile;  /* post-link: the implementation to imitate */
     rt_format format;    /* the images' format; determines the target of the code */
     bool device_globals; /* post-link: handle device_global variables as such */
+    /* PTX from SPIR-V, where builtin functions have the names that they have for spir64: the
+     * functions that the code imports, whatever their names; NULL: PTX from source, where the front
+     * end has told them from builtin functions. */
+    const rt_map *spirv_imports;
 } pl_job;
 
 /* Opens a job.  Its context collects LLVM's errors; a context without a handler would call exit()

@@ -12,8 +12,8 @@
 #define DROP_PASSES     "globaldce,strip-dead-prototypes"
 #define OPTIMISE_PASSES "default<O2>"
 
-/* NULL: LLVM was built without this back end. */
-static LLVMTargetMachineRef make_machine(void)
+/* UNAVAILABLE: LLVM was built without this back end. */
+static rt_status make_machine(pl_job *job, LLVMTargetMachineRef *out_machine)
 {
     LLVMInitializeNVPTXTargetInfo();
     LLVMInitializeNVPTXTarget();
@@ -23,10 +23,25 @@ static LLVMTargetMachineRef make_machine(void)
     char *reason = NULL;
     if (LLVMGetTargetFromTriple(TRIPLE, &target, &reason)) {
         LLVMDisposeMessage(reason);
-        return NULL;
+        return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the installed LLVM " PL_LLVM_NUMBER " has no back end for NVPTX");
     }
-    return LLVMCreateTargetMachine(target, TRIPLE, PL_PTX_PROCESSOR, PL_PTX_FEATURES,
-                                   LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+    *out_machine =
+        LLVMCreateTargetMachine(target, TRIPLE, PL_PTX_PROCESSOR, PL_PTX_FEATURES,
+                                LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+    return RT_STATUS_OK;
+}
+
+rt_status pl_ptx_target(pl_job *job, LLVMModuleRef module)
+{
+    LLVMTargetMachineRef machine = NULL;
+    RT_TRY(make_machine(job, &machine));
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(module, TRIPLE);
+    LLVMSetModuleDataLayout(module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeTargetMachine(machine);
+    return RT_STATUS_OK;
 }
 
 /* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
@@ -79,10 +94,8 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
 
 rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
 {
-    LLVMTargetMachineRef machine = make_machine();
-    if (!machine)
-        return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the installed LLVM " PL_LLVM_NUMBER " has no back end for NVPTX");
+    LLVMTargetMachineRef machine = NULL;
+    RT_TRY(make_machine(job, &machine));
     /* The passes would drop definitions that other images may repeat (inline virtual functions,
      * vtables) if this image does not use them, but other images may rely on them. */
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {

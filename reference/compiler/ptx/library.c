@@ -6,6 +6,7 @@
 
 #include "reference/base/map.h"
 #include "reference/base/ptx.h"
+#include "reference/base/vector.h"
 #include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/version.h"
@@ -81,6 +82,11 @@ static rt_status refuse_reserved(pl_job *job, LLVMModuleRef module)
     return RT_STATUS_OK;
 }
 
+static bool is_import(const pl_job *job, rt_text name)
+{
+    return job->spirv_imports && rt_map_find(job->spirv_imports, name) != RT_MAP_NONE;
+}
+
 /* A builtin function without a body would be an import that no image defines. */
 static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours,
                                 LLVMModuleRef library)
@@ -90,7 +96,9 @@ static rt_status refuse_missing(pl_job *job, LLVMModuleRef module, LLVMModuleRef
         if (!LLVMIsDeclaration(function) || LLVMGetIntrinsicID(function) != 0) continue;
         rt_text name = pl_job_name(job, function);
         bool builtin = pl_symbol_is_opencl_builtin(name) || pl_symbol_is_spirv_operation(name);
-        if (!builtin || defines(ours, name.data) || defines(library, name.data)) continue;
+        if (!builtin || is_import(job, name) || defines(ours, name.data) ||
+            defines(library, name.data))
+            continue;
         LLVMUseRef use = LLVMGetFirstUse(function); /* prefer a call, since it has a line */
         while (use && !LLVMIsACallInst(LLVMGetUser(use)))
             use = LLVMGetNextUse(use);
@@ -114,17 +122,51 @@ static rt_status link_library(pl_job *job, LLVMModuleRef module, LLVMModuleRef *
     return pl_module_link(job, RT_LINK_ERROR, module, source);
 }
 
+/* A function that SPIR-V code imports may have the name of a builtin function that the libraries
+ * define; it has none while they are linked. */
+typedef struct import_row {
+    LLVMValueRef function;
+    rt_text name;
+} import_row;
+typedef RT_VECTOR(import_row) import_list;
+
+static void imports_hide(pl_job *job, LLVMModuleRef module, import_list *out)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        rt_text name = pl_job_name(job, function);
+        if (!LLVMIsDeclaration(function) || !is_import(job, name)) continue;
+        *rt_vector_push(out) = (import_row){function, name};
+        LLVMSetValueName2(function, "", 0);
+    }
+}
+
+static void imports_restore(LLVMModuleRef module, import_list *imports)
+{
+    for (uint32_t i = 0; i < imports->count; i++) {
+        const import_row *row = &imports->items[i];
+        LLVMValueRef other = LLVMGetNamedFunction(module, row->name.data);
+        if (other) LLVMSetValueName2(other, "", 0); /* a library's, which becomes internal */
+        LLVMSetValueName2(row->function, row->name.data, row->name.length);
+    }
+    rt_vector_free(imports);
+}
+
 static rt_status link_libraries(pl_job *job, LLVMModuleRef module, LLVMModuleRef *ours,
                                 LLVMModuleRef *library)
 {
     rt_map names = {0};
     RT_TRY(refuse_reserved(job, module));
+    if (job->spirv_imports) pl_ptx_adopt_builtins(job, module, *ours, *library);
     RT_TRY(refuse_missing(job, module, *ours, *library));
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v))
         if (!LLVMIsAFunction(v) || !LLVMIsDeclaration(v))
             rt_map_set(&names, pl_job_name(job, v), 0);
+    import_list imports = {0};
+    imports_hide(job, module, &imports);
     rt_status status = link_library(job, module, ours);
     if (rt_ok(status)) status = link_library(job, module, library);
+    imports_restore(module, &imports);
     CHECK_IMPLIES(rt_ok(status), !*ours && !*library);
     /* Symbols from the libraries become internal; otherwise two images would define them. */
     for (LLVMValueRef v = pl_first_symbol(module); v && rt_ok(status); v = pl_next_symbol(v))

@@ -1,6 +1,7 @@
 /* The sequence of steps that lead to PTX, the names of symbols, and refusals. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
+#include "reference/base/ptx.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/clone.h"
 #include "reference/compiler/ir/place.h"
@@ -24,15 +25,7 @@ void pl_ptx_names(pl_job *job, LLVMModuleRef module)
             LLVMIsAFunction(v) ? LLVMGetIntrinsicID(v) != 0 : rt_text_starts(name, "llvm.");
         if (internal) continue;
         rt_buffer ptx_name = {0};
-        for (size_t i = 0; i < name.length; i++) {
-            char c = name.data[i];
-            bool accepted = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                            (c >= '0' && c <= '9') || c == '_' || c == '$';
-            if (accepted)
-                rt_buffer_append_byte(&ptx_name, c);
-            else
-                rt_buffer_printf(&ptx_name, "_$%02x", (unsigned)(unsigned char)c);
-        }
+        rt_ptx_name_write(&ptx_name, name);
         CHECK(ptx_name.size >= name.length);
         if (ptx_name.size != name.length) LLVMSetValueName2(v, ptx_name.data, ptx_name.size);
         rt_buffer_free(&ptx_name);
@@ -50,6 +43,11 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
 }
 
 /* ---- The steps ----------------------------------------------------------------------------- */
+
+/* Constant memory becomes global memory: what the host passes is ordinary device memory, none of
+ * whose addresses is in PTX's `.const` bank. */
+static const uint8_t joined_spaces[PL_SPIR_SPACES] = {
+    0, 1, 2, 3, [PL_PTX_SPACE_CONSTANT] = PL_PTX_SPACE_GLOBAL, 5, 6, 7, 8, 9};
 
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
@@ -71,7 +69,7 @@ static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library,
     }
     RT_TRY(pl_ptx_make_entries(job, *module, out));
     RT_TRY(pl_module_verify(job, *module, "making PTX entries"));
-    RT_TRY(pl_ptx_join_spaces(job, module));
+    RT_TRY(pl_ptx_change_spaces(job, module, joined_spaces));
     return pl_ptx_emit(job, *module, out);
 }
 

@@ -10,10 +10,10 @@
 
 #include "reference/compiler/ir/job.h"
 
-/* A target that every current device accepts: nvJitLink 13 requires at least sm_75, which PTX 6.3
- * introduced. */
-#define PL_PTX_PROCESSOR "sm_75"
-#define PL_PTX_FEATURES  "+ptx64"
+/* The target of the PTX, from cmake/llvm.cmake.  The default, sm_75 with PTX 6.4, is the oldest
+ * that nvJitLink 13 accepts; drivers compile it for every newer processor. */
+#define PL_PTX_PROCESSOR ASSAY_PTX_PROCESSOR
+#define PL_PTX_FEATURES  ASSAY_PTX_FEATURES
 
 /* Prepares linked sources: gives symbols PTX names and drops clang's list of kernels, which refers
  * to functions that a part of the module may not have; kernels can be identified by their calling
@@ -21,9 +21,8 @@
  */
 void pl_ptx_take(pl_job *job, LLVMModuleRef module);
 
-/* Gives the module's symbols names that PTX accepts: a character other than a letter, a digit, '_'
- * or '$' becomes `_$HH`, where HH is its code in hexadecimal. This is done in the same way for
- * every image, before its symbols are listed. */
+/* Gives the module's symbols names that PTX accepts (rt_ptx_name_write). This is done in the same
+ * way for every image, before its symbols are listed. */
 void pl_ptx_names(pl_job *job, LLVMModuleRef module);
 
 /* Writes the module, which stays unchanged, as PTX text in the job's arena; `library` is the path

@@ -23,11 +23,27 @@ RT_MUST_USE rt_status pl_ptx_link_builtins(pl_job *job, LLVMModuleRef module, rt
  */
 RT_MUST_USE rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_lines);
 
-/* Turns constant memory into global memory in all types of the module. *module is replaced: the old
- * module is disposed of, and the result is NULL on failure. Constant memory that the host passes is
- * ordinary device memory, and none of its addresses is in PTX's `.const` bank. UNSUPPORTED: code
- * that distinguishes the two spaces. */
-RT_MUST_USE rt_status pl_ptx_join_spaces(pl_job *job, LLVMModuleRef *module);
+/* Address spaces of nvptx64 for those of a module read from SPIR-V, by number. */
+enum { PL_SPIR_SPACES = 10 };
+extern const uint8_t pl_ptx_spir_spaces[PL_SPIR_SPACES];
+
+/* Changes the numbers of address spaces in all types of the module: space n becomes to[n], and
+ * several may become one. *module is replaced: the old module is disposed of, and the result is
+ * NULL on failure. TOOL. */
+RT_MUST_USE rt_status pl_ptx_change_spaces(pl_job *job, LLVMModuleRef *module,
+                                           const uint8_t to[PL_SPIR_SPACES]);
+
+/* Gives the module NVPTX's triple and data layout. UNAVAILABLE: LLVM has no such back end. */
+RT_MUST_USE rt_status pl_ptx_target(pl_job *job, LLVMModuleRef module);
+
+/* Renames variables of a module read from SPIR-V to the names by which the host finds them, if they
+ * are not exported. */
+void pl_ptx_name_host_variables(pl_job *job, rt_bytes spirv, LLVMModuleRef module);
+
+/* Gives the declarations of builtin functions, whose names are those of spir64 although their types
+ * are nvptx64's, the names that they have in one of the two libraries, if any. */
+void pl_ptx_adopt_builtins(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours,
+                           LLVMModuleRef library);
 
 /* Reduces the amounts of 64-bit rotations modulo 64, as the back end requires. No pass may change
  * the module afterwards. */

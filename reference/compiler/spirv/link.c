@@ -121,16 +121,13 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
     return pl_passes_run(job, target, NULL, PL_DROP_PASSES);
 }
 
-/* Reads one module. The layout is checked first, since the translator misreads truncated modules.
- */
-static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
-                             LLVMModuleRef *out_module)
+rt_status pl_link_code_read(pl_job *job, const rt_link_code *code, rt_text label,
+                            pl_builtin_form form, LLVMModuleRef *out_module)
 {
     *out_module = NULL;
-    rt_text label = rt_arena_printf(&job->arena, "module %u of the link", index);
-    if (job->format == RT_FORMAT_PTX) return pl_module_parse(job, code->spirv, label, out_module);
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
+    /* The layout is checked first, since the translator misreads truncated modules. */
     bool is_spirv = pl_spirv_check(code->spirv, &reason);
     uint32_t count = is_spirv ? code->constant_count : 0;
     pl_spec_value *values = rt_arena_alloc_array(&job->arena, count, sizeof *values);
@@ -152,14 +149,22 @@ static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t ind
     if (!is_spirv) {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s: %s", RT_TEXT_ARG(label),
                          rt_buffer_string(&reason));
-    } else if (rt_ok(status) && !pl_translate_from_spirv(job->context, code->spirv, values, count,
-                                                         out_module, &reason)) {
+    } else if (rt_ok(status) && !pl_translate_from_spirv(job->context, code->spirv, form, values,
+                                                         count, out_module, &reason)) {
         status = rt_fail(job->sink, RT_MALFORMED, RT_RULE_NONE,
                          "%.*s: the SPIR-V translator rejected it: %s", RT_TEXT_ARG(label),
                          rt_buffer_string(&reason));
     }
     rt_buffer_free(&reason);
     return status;
+}
+
+static rt_status read_module(pl_job *job, const rt_link_code *code, uint32_t index,
+                             LLVMModuleRef *out_module)
+{
+    rt_text label = rt_arena_printf(&job->arena, "module %u of the link", index);
+    if (job->format == RT_FORMAT_PTX) return pl_module_parse(job, code->spirv, label, out_module);
+    return pl_link_code_read(job, code, label, PL_BUILTINS_OPENCL_12, out_module);
 }
 
 rt_status pl_link_codes(pl_job *job, const rt_link_code *codes, uint32_t count,

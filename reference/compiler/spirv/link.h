@@ -3,7 +3,14 @@
 #define REFERENCE_COMPILER_SPIRV_LINK_H
 
 #include "reference/compiler/ir/job.h"
+#include "reference/compiler/spirv/translate.h"
 #include "reference/image/link_code.h"
+
+/* Reads one SPIR-V module, specialised with its constants, into a module that the caller owns, NULL
+ * on failure. MALFORMED: the code is damaged, or a value has the wrong size; `label` names the code
+ * in the message. */
+RT_MUST_USE rt_status pl_link_code_read(pl_job *job, const rt_link_code *code, rt_text label,
+                                        pl_builtin_form form, LLVMModuleRef *out_module);
 
 /* Reads count >= 1 pieces of code (SPIR-V, specialised with its constants, or bitcode in a job of
  * format PTX) and links them; only kernels stay external. The caller owns *out_module, which is

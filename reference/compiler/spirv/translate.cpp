@@ -114,14 +114,17 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     return written && reason.empty();
 }
 
-bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
-                             uint32_t value_count, LLVMModuleRef *out_module, rt_buffer *out_reason)
+bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, pl_builtin_form form,
+                             const pl_spec_value *values, uint32_t value_count,
+                             LLVMModuleRef *out_module, rt_buffer *out_reason)
 {
     CHECK(context);
     *out_module = nullptr;
     SPIRV::TranslatorOpts options(SPIRV::VersionNumber::MaximumVersion,
                                   extensions_allowed(true, nullptr, 0));
-    options.setDesiredBIsRepresentation(SPIRV::BIsRepresentation::OpenCL12);
+    options.setDesiredBIsRepresentation(form == PL_BUILTINS_OPENCL_12
+                                            ? SPIRV::BIsRepresentation::OpenCL12
+                                            : SPIRV::BIsRepresentation::OpenCL20);
     options.setGenKernelArgNameMDEnabled(true);
     for (uint32_t i = 0; i < value_count; i++)
         options.setSpecConst(values[i].id, values[i].bits);

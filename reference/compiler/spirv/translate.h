@@ -27,14 +27,18 @@ typedef struct pl_spec_value {
     uint64_t bits;
 } pl_spec_value;
 
+/* The form of builtin functions in a module read from SPIR-V: OpenCL C 1.2's, or 2.0's, in which
+ * atomic operations and barriers keep their orders and scopes. */
+typedef enum pl_builtin_form { PL_BUILTINS_OPENCL_12, PL_BUILTINS_OPENCL_20 } pl_builtin_form;
+
 /* Reads SPIR-V, with every extension allowed, into a module of `context`: builtin functions have
- * their OpenCL C 1.2 form (`_Z13get_global_idj`), kernels their kernel_arg metadata with argument
+ * the requested form (`_Z13get_global_idj`), kernels their kernel_arg metadata with argument
  * names, and specialisation constants the values in the list or, if not listed, their defaults. The
  * caller owns *out_module. Returns whether it succeeded; on failure *out_module is NULL and
  * *out_reason receives the reason. */
-bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, const pl_spec_value *values,
-                             uint32_t value_count, LLVMModuleRef *out_module,
-                             rt_buffer *out_reason);
+bool pl_translate_from_spirv(LLVMContextRef context, rt_bytes spirv, pl_builtin_form form,
+                             const pl_spec_value *values, uint32_t value_count,
+                             LLVMModuleRef *out_module, rt_buffer *out_reason);
 
 #ifdef __cplusplus
 }
