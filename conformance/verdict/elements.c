@@ -4,6 +4,7 @@
 #include "conformance/verdict/elements.h"
 
 #include "conformance/scenario/model/type.h"
+#include "conformance/verdict/elements_table.h"
 #include "conformance/verdict/pattern.h"
 #include "conformance/verdict/value.h"
 #include "reference/base/alloc.h"
@@ -282,6 +283,13 @@ static void describe_ordered(const comparison *pair, cnf_difference *out)
         RT_TEXT_ARG(out->name), RT_TEXT_ARG(out->expected), RT_TEXT_ARG(out->got),
         out->distance.length > 0 ? ", " : "", RT_TEXT_ARG(out->distance), out->count, out->total,
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
+    if (out->total == 1) return;
+    rt_buffer table = {0};
+    cnf_elements_table_write(
+        &table, &(cnf_elements_table){pair->memory, pair->expected, pair->got, pair->differs});
+    out->table = rt_arena_text(arena, rt_buffer_text(&table));
+    rt_buffer_free(&table);
+    out->text = rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(out->text), RT_TEXT_ARG(out->table));
 }
 
 static void describe_unordered(const comparison *pair, cnf_difference *out)

@@ -35,7 +35,9 @@ typedef struct cnf_difference {
     rt_text distance;      /* such as "1 ULP apart" or "one is NaN"; empty for whole numbers */
     rt_text pattern;       /* pattern of the indices that differ, such as "every 4th from 2" or
                             * "all"; never empty */
-    rt_text text;          /* the whole difference in one or two lines, without a final newline */
+    rt_text table;         /* the elements around the first difference (elements_table.h); empty if
+                            * the memory has one element or is unordered */
+    rt_text text;          /* the whole difference, the table included, without a final newline */
 } cnf_difference;
 
 /* Compares two states of the memory, each of count * element size bytes. `defined` has one bit per
