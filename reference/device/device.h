@@ -137,6 +137,7 @@ typedef struct dev_code {
      * devices may ignore them. */
     const dev_declared_sets *function_sets, *kernel_sets;
     uint32_t function_set_count, kernel_set_count;
+    rt_text image; /* name of the image that the code is from, for messages; empty: unknown */
 } dev_code;
 
 /* Tools that a driver lacks and assay provides (LLVM in a child process). */
