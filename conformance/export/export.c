@@ -5,6 +5,7 @@
  */
 #include "conformance/export/export_internal.h"
 
+#include "conformance/scenario/model/type.h"
 #include "conformance/subject/source_images.h"
 
 #include <ctype.h>
@@ -126,6 +127,11 @@ static rt_status scenario_check(cnf_exporter *exporter)
     for (uint32_t i = 0; i < scenario->memory_count; i++) {
         const scn_memory *memory = &scenario->memories[i];
         bool is_plain = cnf_export_layout_is_plain(&memory->layout);
+        if (memory->tolerance_kind != SCN_TOLERANCE_NONE &&
+            !scn_layout_is_floating(&memory->layout))
+            return cnf_export_refuse(exporter, memory->at, "a tolerance of whole numbers");
+        if (memory->uncompared_count > 0)
+            return cnf_export_refuse(exporter, memory->at, "a memory with uncompared elements");
         if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !is_plain))
             return cnf_export_refuse(exporter, memory->at,
                                      "an unordered memory with padding or a tolerance");

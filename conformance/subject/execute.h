@@ -70,6 +70,7 @@ struct cnf_execution {
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
     cnf_output output;             /* opened and closed by the caller of cnf_execute */
+    bool permits_findings;         /* an expectation that was met permits further findings */
     bool stopped; /* the program was lost, or could not be started again: no step can run */
     bool refused; /* a step was refused as expected */
     bool stop_is_returned; /* a step or the end returned the failure of a kernel that was stopped */

@@ -29,10 +29,22 @@ static bool byte_defined(const comparison *pair, uint64_t index)
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
+/* True if two integers are at most the memory's tolerance apart, which is absolute. */
+static bool integers_within(const scn_memory *memory, scn_type type, uint64_t expected,
+                            uint64_t got)
+{
+    if (memory->tolerance_kind != SCN_TOLERANCE_ABSOLUTE || scn_layout_is_floating(&memory->layout))
+        return false;
+    uint64_t first = cnf_value_order(type, expected), second = cnf_value_order(type, got);
+    uint64_t apart = first < second ? second - first : first - second;
+    return (double)apart <= memory->tolerance;
+}
+
 static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t expected,
                              uint64_t got)
 {
-    if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
+    if (memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
+    if (scn_type_class(type) != 'f') return integers_within(memory, type, expected, got);
     double expected_value = cnf_value_float(type, expected);
     double got_value = cnf_value_float(type, got);
     /* NaN and infinity are equal only to themselves, which the caller has checked already. */
@@ -343,6 +355,8 @@ bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes ex
     else
         for (uint64_t i = 0; i < memory->count; i++)
             pair.differs[i] = element_differs(&pair, i, i, &(number_place){0});
+    for (uint32_t i = 0; i < memory->uncompared_count; i++)
+        pair.differs[memory->uncompared[i]] = false;
     cnf_pattern pattern = cnf_pattern_find(arena, pair.differs, memory->count);
     CHECK(pattern.count <= memory->count);
     if (pattern.count > 0) {

@@ -7,8 +7,9 @@
  *     - two NaNs are equal, whatever their signs and payloads, because no rule specifies those;
  *     - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
  *     - an infinity equals only itself: no tolerance covers an overflow;
- *     - a tolerance applies to floating-point numbers; integers in the same memory are compared
- *       exactly.
+ *     - a tolerance applies to floating-point numbers, and integers in the same memory are compared
+ *       exactly; in a memory without floating-point numbers it applies to integers;
+ *     - elements that the scenario leaves uncompared are equal.
  *
  * `ulp: n` bounds the steps between adjacent representable numbers that separate the two;
  * `absolute: d` requires |got - expected| <= d and `relative: r` requires |got - expected| <= r *

@@ -2,12 +2,17 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/unfused.h"
 
+#include <string.h>
+
 /* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernel
  * names are not compared there. */
 static bool finding_matches(const cnf_execution *execution, const cnf_finding *finding,
                             const scn_expect *expect)
 {
-    if (!rt_text_is(expect->finding.kind, finding->kind)) return false;
+    bool is_kind = rt_text_is(expect->finding.kind, finding->kind);
+    for (uint32_t i = 0; i < expect->finding.alternative_count && !is_kind; i++)
+        is_kind = rt_text_is(expect->finding.alternatives[i], finding->kind);
+    if (!is_kind) return false;
     bool named = expect->finding.kernel.length > 0 && !execution->unfused;
     if (named && !rt_text_equal(expect->finding.kernel, finding->kernel)) return false;
     if (expect->finding.memory.length && !rt_text_equal(expect->finding.memory, finding->object)) {
@@ -105,6 +110,8 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
         finding->expected = true;
         check.ok = true;
     }
+    execution->permits_findings =
+        execution->permits_findings || (check.ok && expect->finding.others);
     /* A device that executes nothing has no findings. */
     bool executes = execution->runtime->capabilities.executes;
     if (!executes || (!check.ok && cnf_unfused_hides(execution, expect)))
@@ -112,8 +119,10 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     rt_buffer text = {0};
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        rt_buffer_printf(&text, "expected a finding '%.*s', but the device reported none",
-                         RT_TEXT_ARG(expect->finding.kind));
+        rt_buffer_printf(&text, "expected a finding '%.*s'", RT_TEXT_ARG(expect->finding.kind));
+        for (uint32_t i = 0; i < expect->finding.alternative_count; i++)
+            rt_buffer_printf(&text, " or '%.*s'", RT_TEXT_ARG(expect->finding.alternatives[i]));
+        rt_buffer_printf(&text, ", but the device reported none");
         for (uint32_t i = 0; i < execution->findings.count; i++) {
             if (execution->findings.items[i].expected) continue;
             rt_buffer_printf(&text, "\n  but ");
@@ -152,9 +161,23 @@ static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with
     rt_buffer_free(&text);
 }
 
+/* Counts races of equal values as expected where the scenario permits them. */
+static void permit_same_values(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    for (uint32_t i = 0; i < execution->findings.count; i++) {
+        cnf_finding *finding = &execution->findings.items[i];
+        for (uint32_t m = 0; m < scenario->memory_count && !finding->expected; m++)
+            finding->expected = scenario->memories[m].same_value_writes &&
+                                strcmp(finding->kind, "same-value-race") == 0 &&
+                                rt_text_equal(finding->object, scenario->memories[m].name);
+    }
+}
+
 void cnf_judge_findings(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
+    permit_same_values(execution);
     for (uint32_t s = 0; s < scenario->step_count; s++) {
         if (!execution->results[s].begun) continue;
         const scn_step *step = &scenario->steps[s];
@@ -165,7 +188,7 @@ void cnf_judge_findings(cnf_execution *execution)
         }
     }
     bool is_first = true;
-    for (uint32_t i = 0; i < execution->findings.count; i++) {
+    for (uint32_t i = 0; i < execution->findings.count && !execution->permits_findings; i++) {
         if (execution->findings.items[i].expected) continue;
         judge_unexpected(execution, i, is_first);
         is_first = false;
