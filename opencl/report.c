@@ -233,6 +233,11 @@ static void finding_text(rt_buffer *out, const dev_finding *finding)
                          finding->source_column);
     if (finding->kernel.length > 0) rt_buffer_append_byte(out, '\n');
     line_append(out, finding->source, finding->source_line);
+    if (finding->other_line > 0) {
+        rt_buffer_printf(out, "        the other access is at %.*s:%u\n",
+                         RT_TEXT_ARG(finding->other_source), finding->other_line);
+        line_append(out, finding->other_source, finding->other_line);
+    }
     const noted_command *command = command_of(finding->tag);
     if (command) {
         rt_buffer_printf(out, "        enqueued by ");

@@ -261,6 +261,8 @@ typedef struct sim_finding {
     rt_text kernel;
     rt_text source; /* file name of OpLine or debug information; empty if unknown */
     uint32_t source_line, source_column; /* 0: unknown */
+    rt_text other_source;                /* like source, of the other access of a race */
+    uint32_t other_line;                 /* 0: none, or unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
     rt_text object;  /* label */
     uint64_t offset; /* bytes */

@@ -132,7 +132,7 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
     rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
     if (index == UINT32_MAX) {
-        rt_buffer_printf(out, ", which is not in a requirements.yaml above the scenario\n");
+        rt_buffer_printf(out, ": its text is not installed\n");
         return;
     }
     const cnf_rule *rule = &why->rules->items[index];

@@ -13,8 +13,9 @@
 /* A finding of the device, stored until it is compared with the expectations. */
 typedef struct cnf_finding {
     const char *kind;
-    rt_text message, kernel, source, object;
-    uint32_t source_line, source_column;
+    rt_text message, kernel, object;
+    rt_text source, other_source; /* as dev_finding */
+    uint32_t source_line, source_column, other_line;
     uint32_t command; /* the command that caused it */
     uint64_t offset;
     uint32_t step; /* set when its process has ended: the step of that command, or SCN_NONE */
