@@ -71,6 +71,8 @@ struct cnf_execution {
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
     cnf_output output;             /* opened and closed by the caller of cnf_execute */
+    const rt_diagnostic *lack;     /* the first refusal of a kernel, not expected by the scenario,
+                                    * because of what the device lacks; NULL: none */
     bool permits_findings;         /* an expectation that was met permits further findings */
     bool stopped; /* the program was lost, or could not be started again: no step can run */
     bool refused; /* a step was refused as expected */
