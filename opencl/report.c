@@ -3,6 +3,7 @@
 #include "opencl/report.h"
 
 #include "conformance/json/json.h"
+#include "reference/base/demangle.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/hash.h"
 #include "reference/base/number.h"
@@ -223,13 +224,20 @@ static void finding_text(rt_buffer *out, const dev_finding *finding)
     if (finding->count > 1)
         rt_buffer_printf(out, "; %llu times in this launch", (unsigned long long)finding->count);
     rt_buffer_append_byte(out, '\n');
-    if (finding->kernel.length > 0)
-        rt_buffer_printf(out, "        in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
+    rt_arena arena = {0};
+    rt_text kernel = rt_demangle_text(&arena, finding->kernel);
+    if (kernel.length > 0) rt_buffer_printf(out, "        in kernel '%.*s'", RT_TEXT_ARG(kernel));
+    rt_arena_reset(&arena);
     if (finding->kernel.length > 0 && finding->source_line > 0)
         rt_buffer_printf(out, " at %.*s:%u:%u", RT_TEXT_ARG(finding->source), finding->source_line,
                          finding->source_column);
     if (finding->kernel.length > 0) rt_buffer_append_byte(out, '\n');
     line_append(out, finding->source, finding->source_line);
+    if (finding->other_line > 0) {
+        rt_buffer_printf(out, "        the other access is at %.*s:%u\n",
+                         RT_TEXT_ARG(finding->other_source), finding->other_line);
+        line_append(out, finding->other_source, finding->other_line);
+    }
     const noted_command *command = command_of(finding->tag);
     if (command) {
         rt_buffer_printf(out, "        enqueued by ");

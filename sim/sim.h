@@ -41,6 +41,10 @@ RT_MUST_USE rt_status sim_module_create(rt_sink *sink, rt_bytes code,
                                         sim_module **out_module);
 void sim_module_destroy(sim_module *module);
 
+/* Sets the name of the image that the module is from, which is copied. The linker's messages call
+ * the module by it, and a module without one by its number. */
+void sim_module_image(sim_module *module, rt_text image);
+
 /* The declared sets of a function or kernel: the set of virtual functions that the function belongs
  * to, or the sets that the kernel may call, separated by commas.  A row without a name applies to
  * every exported function, or to every kernel, of the module that has no row of its own. */
@@ -265,6 +269,8 @@ typedef struct sim_finding {
     rt_text kernel;
     rt_text source; /* file name of OpLine or debug information; empty if unknown */
     uint32_t source_line, source_column; /* 0: unknown */
+    rt_text other_source;                /* like source, of the other access of a race */
+    uint32_t other_line;                 /* 0: none, or unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS];
     rt_text object;  /* label */
     uint64_t offset; /* bytes */

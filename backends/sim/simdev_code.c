@@ -66,6 +66,8 @@ rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_native *out_
     }
     RT_TRY(readers[code->format](sink, code, out_code));
     CHECK(out_code->module_count >= 1);
+    for (uint32_t i = 0; i < out_code->module_count; i++)
+        sim_module_image(out_code->modules[i], code->image);
     /* Declarations apply to every module of the code that has functions or kernels with those
      * names. If there are none here, a native image keeps its own. */
     if (code->function_set_count + code->kernel_set_count == 0) return RT_STATUS_OK;

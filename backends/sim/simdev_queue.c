@@ -127,6 +127,8 @@ static void finding_forward(void *user, const sim_finding *finding)
         .source = finding->source,
         .source_line = finding->source_line,
         .source_column = finding->source_column,
+        .other_source = finding->other_source,
+        .other_line = finding->other_line,
         .object = finding->object,
         .offset = finding->offset,
         .count = finding->count,

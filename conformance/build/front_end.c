@@ -31,8 +31,8 @@ enum { CACHED_TAG = 0x46594341, CACHED_VERSION = 1 }; /* "ACYF" */
     "-emit-llvm", "-O1", "-Xclang", "-disable-llvm-passes", "-ffp-contract=off",                   \
         "-gline-tables-only", "-fno-discard-value-names", "-fdebug-compilation-dir=/source",       \
         "-fdebug-prefix-map=/source=", "-nostdlibinc", "-fno-crash-diagnostics",                   \
-        "-fno-caret-diagnostics", "-fno-color-diagnostics", "-fno-diagnostics-show-option",        \
-        "-Werror=date-time", "-H"
+        "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics",                     \
+        "-fno-diagnostics-show-option", "-Werror=date-time", "-H"
 
 /* The extension is declared; a source that takes addresses of functions enables it with a pragma.
  */

@@ -28,6 +28,10 @@
 #include "conformance/build/prelude.h"
 
 #include "reference/base/check.h"
+#include "reference/base/lines.h"
+
+#include <ctype.h>
+#include <string.h>
 
 #define COMMON                                                                                     \
     "#line 1 \"prelude\"\n"                                                                        \
@@ -144,10 +148,9 @@ rt_text cnf_prelude(scn_language language)
     }
 }
 
-void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code)
+static void line_directive(rt_buffer *out, rt_text name)
 {
     CHECK(name.length > 0);
-    rt_buffer_append_text(out, cnf_prelude(language));
     rt_buffer_printf(out, "#line 1 \"");
     for (size_t i = 0; i < name.length; i++) {
         char c = name.data[i];
@@ -155,5 +158,82 @@ void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_te
         rt_buffer_append_byte(out, c);
     }
     rt_buffer_printf(out, "\"\n");
+}
+
+void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code)
+{
+    rt_buffer_append_text(out, cnf_prelude(language));
+    line_directive(out, name);
+    rt_buffer_append_text(out, code);
+}
+
+/* ---- Only what a source uses ---------------------------------------------------------------- */
+
+enum { MACROS_MAX = 64 };
+
+/* A line of the prelude for OpenCL C, which consists of macros. */
+typedef struct macro {
+    rt_text line, name;
+    bool is_used;
+} macro;
+
+/* The identifier or number at the front of a text; empty: there is none. */
+static rt_text word_at(rt_text text)
+{
+    size_t length = 0;
+    while (length < text.length &&
+           (isalnum((unsigned char)text.data[length]) || text.data[length] == '_'))
+        length++;
+    return (rt_text){text.data, length};
+}
+
+/* True if the text contains the name, or a word that ends in '_' and begins it: the first half of a
+ * name that is pasted together. */
+static bool uses_name(rt_text text, rt_text name)
+{
+    while (text.length > 0) {
+        rt_text word = word_at(text);
+        bool is_half = word.length > 0 && word.length < name.length &&
+                       word.data[word.length - 1] == '_' &&
+                       memcmp(word.data, name.data, word.length) == 0;
+        if (is_half || rt_text_equal(word, name)) return true;
+        text = rt_text_skip(text, word.length > 0 ? word.length : 1);
+    }
+    return false;
+}
+
+static uint32_t macros_read(macro *out_macros)
+{
+    rt_text rest = cnf_prelude(SCN_LANGUAGE_OPENCL_C), line;
+    uint32_t count = 0;
+    while (rt_line_take(&rest, &line)) {
+        rt_text body = line;
+        if (!rt_text_take_prefix(&body, "#define ")) continue;
+        CHECK(count < MACROS_MAX);
+        out_macros[count++] = (macro){.line = line, .name = word_at(body)};
+    }
+    CHECK(count > 0);
+    return count;
+}
+
+void cnf_prelude_used_unit(rt_buffer *out, rt_text name, rt_text code)
+{
+    macro macros[MACROS_MAX];
+    uint32_t count = macros_read(macros);
+    bool is_complete = false;
+    while (!is_complete) {
+        is_complete = true;
+        for (uint32_t i = 0; i < count; i++) {
+            bool is_used = uses_name(code, macros[i].name);
+            for (uint32_t k = 0; k < count && !is_used; k++)
+                is_used = k != i && macros[k].is_used && uses_name(macros[k].line, macros[i].name);
+            if (!is_used || macros[i].is_used) continue;
+            macros[i].is_used = true;
+            is_complete = false;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (macros[i].is_used) rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(macros[i].line));
+    line_directive(out, name);
     rt_buffer_append_text(out, code);
 }

@@ -12,4 +12,9 @@ rt_text cnf_prelude(scn_language language);
  * report positions in the source as it was written.  `name` is not empty. */
 void cnf_prelude_unit(rt_buffer *out, scn_language language, rt_text name, rt_text code);
 
+/* Like cnf_prelude_unit for OpenCL C, with only those macros of the prelude that the code uses, and
+ * without a name for the prelude's lines: for sources that others than our front end compile, and
+ * that people read. */
+void cnf_prelude_used_unit(rt_buffer *out, rt_text name, rt_text code);
+
 #endif

@@ -34,24 +34,32 @@ uint32_t cnf_command_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
+rt_text cnf_command_scenarios(rt_arena *arena)
+{
+    /* As installed; in a build folder of a checkout. */
+    static const char *const folders[] = {"../share/assay/scenarios", "../../scenarios"};
+    char program[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program);
+    if (length <= 0 || length >= (ssize_t)sizeof program) return (rt_text){0};
+    const char *slash = memrchr(program, '/', (size_t)length);
+    CHECK(slash && slash < program + length);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        rt_text folder =
+            rt_arena_printf(arena, "%.*s/%s", (int)(slash - program), program, folders[i]);
+        if (access(folder.data, F_OK) == 0) return folder;
+    }
+    return (rt_text){0};
+}
+
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files)
 {
     const rt_text *paths = arguments->paths;
     uint32_t path_count = arguments->path_count;
     rt_text default_path = RT_TEXT("scenarios");
     if (path_count == 0) {
-        /* The scenarios folder of the current directory; otherwise the one installed with this
-         * program. */
-        char program[PATH_MAX];
-        ssize_t length = readlink("/proc/self/exe", program, sizeof program);
-        bool is_here = access(default_path.data, F_OK) == 0;
-        if (!is_here && length > 0 && length < (ssize_t)sizeof program) {
-            const char *slash = memrchr(program, '/', (size_t)length);
-            CHECK(slash && slash < program + length);
-            rt_text installed = rt_arena_printf(arena, "%.*s/../share/assay/scenarios",
-                                                (int)(slash - program), program);
-            if (access(installed.data, F_OK) == 0) default_path = installed;
-        }
+        /* The scenarios folder of the current directory; otherwise the program's own. */
+        rt_text own = cnf_command_scenarios(arena);
+        if (access(default_path.data, F_OK) != 0 && own.length > 0) default_path = own;
         paths = &default_path;
         path_count = 1;
     }

@@ -86,8 +86,12 @@ const cnf_command *cnf_command_table(uint32_t *out_count);
 /* The format of images with this index, for --formats (static); NULL after the last one. */
 const char *cnf_pack_format(uint32_t index);
 
+/* The scenarios that belong to the program, with the table of rules: the installed folder, or the
+ * checkout's in whose build folder the program is; empty if there is none. */
+rt_text cnf_command_scenarios(rt_arena *arena);
+
 /* Finds the scenarios that the arguments' paths denote; without paths, those in ./scenarios, or the
- * installed ones if that folder does not exist. A single path may be a pack. Returns an exit
+ * program's own if that folder does not exist. A single path may be a pack. Returns an exit
  * status: USAGE for a path that does not exist, NOTHING_RAN if there are no scenarios; both are
  * reported on stderr. */
 int cnf_command_files(const cnf_arguments *arguments, rt_arena *arena, cnf_files *out_files);

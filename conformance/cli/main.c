@@ -209,6 +209,15 @@ static const cnf_option fmt_options[] = {
     {HELP},
 };
 
+static const cnf_option check_options[] = {
+    {CNF_OPTION_COMPILE, "--compile", NULL, NULL, "Also compile the device code.", NULL},
+    {JOBS},
+    {TIMEOUT},
+    {PROFILE},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option schema_options[] = {
     {CNF_OPTION_PAGE, "--page", NULL, NULL, "Print the reference page, in Markdown.", NULL},
     {CNF_OPTION_EXPECTATIONS, "--expectations", NULL, NULL,
@@ -386,8 +395,11 @@ static const cnf_command commands[] = {
      "on SCENARIO.",
      history_options, COUNT(history_options), false, cnf_history_command},
     {"check", "[PATH…]", "Read scenarios and print their mistakes; run nothing.",
-     "Exit status: 0 no mistakes; 2 mistakes, or a path that does not exist; 4 no scenario.",
-     help_option, COUNT(help_option), false, cnf_check_command},
+     "--compile compiles the device code of the scenarios without mistakes, as run does, and prints what\n"
+     "the compilers report with the lines of the code. It needs no device.\n"
+     "Exit status: 0 no mistakes; 2 mistakes, or a path that does not exist; 3 a compiler is missing or\n"
+     "failed; 4 no scenario.",
+     check_options, COUNT(check_options), false, cnf_check_command},
     {"subjects", NULL, "List the subjects: installed or missing, and how to install them.", NULL,
      help_option, COUNT(help_option), true, cnf_subjects_command},
     {"requirements", "[PATH…]",

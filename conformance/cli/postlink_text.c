@@ -2,9 +2,9 @@
  * Source of the sets' meaning: reference/image/image.h. */
 #include "conformance/cli/postlink_text.h"
 
-#include "conformance/cli/demangle.h"
 #include "conformance/cli/image_text.h"
 #include "conformance/json/json.h"
+#include "reference/base/demangle.h"
 #include "reference/base/number.h"
 #include "reference/device/device.h"
 #include "reference/image/spec_constants.h"
@@ -42,7 +42,7 @@ static void line_begin(rt_buffer *out, const char *label, bool first)
 static void symbol_append(rt_buffer *out, rt_arena *arena, const char *label, bool first,
                           rt_text symbol, rt_text value)
 {
-    rt_text readable = cnf_demangle(arena, symbol);
+    rt_text readable = rt_demangle(arena, symbol);
     line_begin(out, label, first);
     rt_buffer_append_text(out, symbol);
     if (readable.length > 0) rt_buffer_printf(out, "  %.*s", RT_TEXT_ARG(readable));
@@ -209,7 +209,7 @@ static json_t *bytes_json(rt_bytes bytes)
 static json_t *symbol_json(rt_arena *arena, rt_text symbol)
 {
     json_t *object = cnf_json_checked(json_pack("{s:o}", "symbol", cnf_json_text(symbol)));
-    rt_text readable = cnf_demangle(arena, symbol);
+    rt_text readable = rt_demangle(arena, symbol);
     if (readable.length > 0) cnf_json_set(object, "demangled", cnf_json_text(readable));
     return object;
 }

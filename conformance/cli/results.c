@@ -48,13 +48,17 @@ const char *cnf_results_oracle(void)
 
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules)
 {
+    const rt_text roots[] = {cnf_files_root(arena, file->file), RT_TEXT("scenarios"),
+                             cnf_command_scenarios(arena)};
     rt_sink *sink = rt_sink_create();
-    rt_text root = cnf_files_root(arena, file->file);
-    if (root.length == 0) root = RT_TEXT("scenarios");
-    rt_text table = rt_arena_printf(arena, "%.*s/requirements.yaml", RT_TEXT_ARG(root));
-    rt_status status = cnf_rules_read(sink, arena, table, out_rules);
+    bool is_read = false;
+    for (size_t i = 0; i < sizeof roots / sizeof *roots && !is_read; i++) {
+        if (roots[i].length == 0) continue;
+        rt_text table = rt_arena_printf(arena, "%.*s/requirements.yaml", RT_TEXT_ARG(roots[i]));
+        is_read = rt_ok(cnf_rules_read(sink, arena, table, out_rules));
+    }
     rt_sink_destroy(sink);
-    return rt_ok(status);
+    return is_read;
 }
 
 /* Reports a failed status of the history, and destroys the sink. */

@@ -59,8 +59,8 @@ bool cnf_results_write(cnf_results *results);
  * --on names, or a compiler, is missing. */
 int cnf_results_exit_status(const cnf_results *results);
 
-/* Reads the table of rules that a scenario's explanations quote: the one in a folder above its file
- * or, if there is none or the scenario is packed, the one in ./scenarios. Returns false if there is
+/* Reads the table of rules that a scenario's explanations quote: the one in a folder above its
+ * file, the one in ./scenarios, or the one installed with the program. Returns false if there is
  * none; explanations then have no rules. */
 bool cnf_results_rules(rt_arena *arena, const cnf_file *file, cnf_rules *out_rules);
 

@@ -14,11 +14,11 @@
 #define DOT_LINE      "#80868b"
 #define DOT_CYCLE     "#9a4b00"
 
-/* Appends `before` unchanged, and a text escaped for a quoted identifier or label. */
+/* Appends `before` unchanged, and a text with demangled names, escaped for a quoted label. */
 void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text);
 
-/* Appends `before` unchanged, and a text escaped, in ASCII, for an HTML-like label or XML; the
- * result is also valid inside quotes. */
+/* Appends `before` unchanged, and a text with demangled names, escaped, in ASCII, for an
+ * HTML-like label or XML; the result is also valid inside quotes. */
 void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text);
 
 /* Appends `before` unchanged, and the identifier of a node: its kind and name, so that an image and

@@ -2,6 +2,7 @@
  * and a child's trace. */
 #include "conformance/explain/dot_internal.h"
 
+#include "reference/base/demangle.h"
 #include "reference/base/utf8.h"
 
 #include <string.h>
@@ -18,9 +19,8 @@ static uint32_t printed_code(rt_character character)
 
 /* Inside quotes a quote ends the text, a backslash starts an escape in labels, and '&' starts an
  * entity. */
-void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text)
+static void quote_append(rt_buffer *out, rt_text text)
 {
-    rt_buffer_printf(out, "%s", before);
     while (text.length > 0) {
         rt_character character = rt_utf8_take(&text);
         uint32_t code = printed_code(character);
@@ -34,23 +34,35 @@ void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text)
     }
 }
 
+void cnf_dot_quote(rt_buffer *out, const char *before, rt_text text)
+{
+    rt_arena arena = {0};
+    rt_buffer_printf(out, "%s", before);
+    quote_append(out, rt_demangle_text(&arena, text));
+    rt_arena_reset(&arena);
+}
+
 void cnf_dot_cell_text(rt_buffer *out, const char *before, rt_text text)
 {
+    rt_arena arena = {0};
+    rt_text rest = rt_demangle_text(&arena, text);
     rt_buffer_printf(out, "%s", before);
-    while (text.length > 0) {
-        uint32_t code = printed_code(rt_utf8_take(&text));
+    while (rest.length > 0) {
+        uint32_t code = printed_code(rt_utf8_take(&rest));
         CHECK(code >= 0x20);
         if (code > 0x7F || strchr("\"&<>", (char)code))
             rt_buffer_printf(out, "&#%u;", code);
         else
             rt_buffer_append_byte(out, (char)code);
     }
+    rt_arena_reset(&arena);
 }
 
+/* The name of a node is not demangled: two symbols may have one readable name. */
 void cnf_dot_node(rt_buffer *out, const char *before, const char *kind, rt_text name)
 {
-    rt_buffer_printf(out, "%s\"%s", before, kind);
-    cnf_dot_quote(out, " ", name);
+    rt_buffer_printf(out, "%s\"%s ", before, kind);
+    quote_append(out, name);
     rt_buffer_append_byte(out, '"');
 }
 

@@ -50,8 +50,8 @@ bool cnf_event_joins_anew(const cnf_history *history, uint32_t index);
 bool cnf_explain_aspects(rt_buffer *out, const char *before, const rt_property_set *set,
                          const rt_property *property);
 
-/* Appends `before` unchanged, and a name from a scenario or device code, in which characters that
- * would move the cursor are replaced. */
+/* Appends `before` unchanged, and a name from a scenario or device code, demangled, in which
+ * characters that would move the cursor are replaced. */
 void cnf_explain_name(rt_buffer *out, const char *before, rt_text name);
 
 /* ---- Imports ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "conformance/explain/contents.h"
 #include "conformance/explain/explain_internal.h"
 #include "conformance/explain/fusions.h"
+#include "reference/base/demangle.h"
 #include "reference/base/utf8.h"
 #include "reference/image/virtual_functions.h"
 
@@ -20,12 +21,15 @@ static void heading(rt_buffer *out, const char *title)
  * that are not UTF-8, are replaced. */
 void cnf_explain_name(rt_buffer *out, const char *before, rt_text name)
 {
+    rt_arena arena = {0};
+    rt_text rest = rt_demangle_text(&arena, name);
     rt_buffer_printf(out, "%s", before);
-    while (name.length > 0) {
-        rt_character character = rt_utf8_take(&name);
+    while (rest.length > 0) {
+        rt_character character = rt_utf8_take(&rest);
         bool is_control = character.code < 0x20 || character.code == 0x7F;
         rt_buffer_append_utf8(out, is_control ? RT_TEXT(RT_UTF8_REPLACEMENT) : character.bytes);
     }
+    rt_arena_reset(&arena);
 }
 
 /* Writes a name as the first word of a line, padded so that the rest of the line is aligned in most

@@ -3,6 +3,7 @@
 
 #include "conformance/explain/timeline_internal.h"
 #include "conformance/json/json.h"
+#include "reference/base/demangle.h"
 #include "reference/base/number.h"
 
 #include <jansson.h>
@@ -33,7 +34,10 @@ void cnf_event_title(rt_buffer *out, const rt_event *event)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         rt_text value = cnf_event_text(event, keys[i]);
         if (value.length == 0) continue;
-        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(value));
+        rt_arena arena = {0};
+        rt_text readable = rt_demangle_text(&arena, value);
+        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(readable));
+        rt_arena_reset(&arena);
         break;
     }
 }

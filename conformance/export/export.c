@@ -5,9 +5,11 @@
  */
 #include "conformance/export/export_internal.h"
 
+#include "conformance/scenario/model/type.h"
 #include "conformance/subject/source_images.h"
 
 #include <ctype.h>
+#include <string.h>
 
 static const uint8_t support[] = {
 #include "support.inc"
@@ -125,6 +127,11 @@ static rt_status scenario_check(cnf_exporter *exporter)
     for (uint32_t i = 0; i < scenario->memory_count; i++) {
         const scn_memory *memory = &scenario->memories[i];
         bool is_plain = cnf_export_layout_is_plain(&memory->layout);
+        if (memory->tolerance_kind != SCN_TOLERANCE_NONE &&
+            !scn_layout_is_floating(&memory->layout))
+            return cnf_export_refuse(exporter, memory->at, "a tolerance of whole numbers");
+        if (memory->uncompared_count > 0)
+            return cnf_export_refuse(exporter, memory->at, "a memory with uncompared elements");
         if (memory->unordered && (memory->tolerance_kind != SCN_TOLERANCE_NONE || !is_plain))
             return cnf_export_refuse(exporter, memory->at,
                                      "an unordered memory with padding or a tolerance");
@@ -326,6 +333,37 @@ static rt_status body_write(cnf_exporter *exporter)
     return RT_STATUS_OK;
 }
 
+/* Adds the page that says what the program shows, needs and prints. */
+static void readme_add(cnf_exporter *exporter)
+{
+    const cnf_export_api *api = exporter->api;
+    rt_buffer text = {0};
+    rt_buffer_printf(
+        &text,
+        "# %.*s\n\n%.*s\n\nThis program makes the device calls of that scenario, which assay export "
+        "wrote in C. It needs nothing of assay.\n%s\n"
+        "Each result that differs is a line with the line of the scenario. Exit status 0: everything is "
+        "as expected; 1:\nsomething differs; 2: the program could not run.\n\n",
+        RT_TEXT_ARG(exporter->scenario->path), RT_TEXT_ARG(exporter->scenario->summary),
+        api->readme);
+    rt_buffer_printf(&text,
+                     "- `main.c`: the calls in their order, with the expected values.\n"
+                     "- `support.h`, `%s`%s: what the calls do.\n",
+                     api->support_name, exporter->prints ? ", `support_output.h`" : "");
+    for (uint32_t i = 0; i < exporter->files.count; i++) {
+        rt_text name = exporter->files.items[i].name;
+        size_t length = strlen(api->ending);
+        bool is_image = name.length > length &&
+                        memcmp(name.data + name.length - length, api->ending, length) == 0;
+        if (is_image)
+            rt_buffer_printf(&text, "- `%.*s`: device code, %s.\n", RT_TEXT_ARG(name),
+                             api->format_name);
+    }
+    cnf_export_file_add(exporter, RT_TEXT("README.md"),
+                        rt_arena_bytes(exporter->arena, rt_buffer_bytes(&text)));
+    rt_buffer_free(&text);
+}
+
 /* Adds main.c and the files that accompany it. */
 static void files_add(cnf_exporter *exporter)
 {
@@ -353,7 +391,8 @@ static void files_add(cnf_exporter *exporter)
                             (rt_bytes){support_output, sizeof support_output});
     cnf_export_file_add(exporter, rt_text_of(api->support_name), api->support);
     cnf_export_file_add(exporter, RT_TEXT("Makefile"), api->makefile);
-    CHECK(exporter->files.count >= 4);
+    readme_add(exporter);
+    CHECK(exporter->files.count >= 5);
 }
 
 rt_status cnf_export(rt_sink *sink, rt_arena *arena, const cnf_export_api *api,

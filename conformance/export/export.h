@@ -1,5 +1,6 @@
 /* A scenario as a plain C program for people who do not have assay: main.c with the runtime's
- * requests to the device, in order, and the expected results; the images' files; a Makefile.
+ * requests to the device, in order, and the expected results; the images' files; a Makefile
+ * and a README.
  *
  * The runtime's decisions (which image, which link set) are taken from the trace of a run.
  * Expectations about the runtime itself, its trace and its counts, become comments; anything else
@@ -32,6 +33,7 @@ typedef struct cnf_export_api {
     const char *definition; /* line of main.c before the #include of the support file; "": none */
     const char *support_name;
     rt_bytes support, makefile;
+    const char *readme;  /* what the program needs and how to run it, in Markdown */
     rt_format format;    /* of the images */
     bool spec_constants; /* images accept values for specialisation constants */
 } cnf_export_api;

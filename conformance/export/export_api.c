@@ -26,7 +26,7 @@ static const uint8_t support_cuda[] = {
 static const char makefile_opencl[] =
     MAKEFILE("# make runs the program; make DEVICE=Intel selects the platform by a part of its "
              "name.\n",
-             "LIBRARY = -lOpenCL\n", "DEVICE", "support_opencl.h");
+             "LIBRARY = -l:libOpenCL.so.1\n", "DEVICE", "support_opencl.h");
 
 static const char makefile_level_zero[] = MAKEFILE(
     "# make runs the program; make LINK=dynamic links images with zeModuleDynamicLink even "
@@ -38,12 +38,30 @@ static const char makefile_level_zero[] = MAKEFILE(
     "#   export AUBDumpCaptureFileName=/dev/null\n"
     "# The program then prints LINKED and exits with 0 unless a link has the wrong result: "
     "no kernel\n# has run, so no memory was compared.\n",
-    "LIBRARY = -lze_loader\n", "LINK", "support_level_zero.h");
+    "LIBRARY = -l:libze_loader.so.1\n", "LINK", "support_level_zero.h");
 
 static const char makefile_cuda[] =
     MAKEFILE("# make runs the program; make DEVICE=1 selects the device by its number.  No CUDA "
              "header is\n# needed, and no library except the driver's.\n",
              "LIBRARY = -l:libcuda.so.1\n", "DEVICE", "support_cuda.h");
+
+/* What the README says about the machine that the program needs and how to run it there. */
+static const char readme_opencl[] =
+    "It needs a C compiler, the OpenCL headers (Debian: `opencl-c-headers`), the loader `libOpenCL.so.1` (Debian:\n"
+    "`ocl-icd-libopencl1`) and a driver.\n\n"
+    "    make                # builds it, and runs it on the first platform whose device accepts the images\n"
+    "    make DEVICE=Intel   # on the platform with this in its name\n\n"
+    "If no platform fits, the program lists those that there are, with the reason for each.\n";
+static const char readme_level_zero[] =
+    "It needs a C compiler, the Level Zero headers and loader (Debian: `libze-dev`) and a driver.\n\n"
+    "    make                # builds it, and runs it on the first device\n"
+    "    make LINK=dynamic   # links images with zeModuleDynamicLink\n\n"
+    "Without a GPU the driver can still link: see the Makefile.\n";
+static const char readme_cuda[] =
+    "It needs a C compiler and NVIDIA's driver, but no CUDA header.\n\n"
+    "    make            # builds it, and runs it on device 0\n"
+    "    make DEVICE=1   # on device 1\n\n"
+    "If there is no such device, the program lists those that there are.\n";
 
 #define BYTES(array)                                                                               \
     {                                                                                              \
@@ -64,7 +82,8 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .definition = "",
      .support_name = "support_opencl.h",
      .support = BYTES(support_opencl),
-     .makefile = TEXT(makefile_opencl)},
+     .makefile = TEXT(makefile_opencl),
+     .readme = readme_opencl},
     {.name = "opencl-c",
      .subjects = "sim",
      .format = RT_FORMAT_OPENCL_C,
@@ -73,7 +92,8 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .definition = "#define IMAGES_ARE_SOURCE 1\n",
      .support_name = "support_opencl.h",
      .support = BYTES(support_opencl),
-     .makefile = TEXT(makefile_opencl)},
+     .makefile = TEXT(makefile_opencl),
+     .readme = readme_opencl},
     {.name = "level_zero",
      .subjects = "sim",
      .format = RT_FORMAT_SPIRV64,
@@ -83,7 +103,8 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .definition = "",
      .support_name = "support_level_zero.h",
      .support = BYTES(support_level_zero),
-     .makefile = TEXT(makefile_level_zero)},
+     .makefile = TEXT(makefile_level_zero),
+     .readme = readme_level_zero},
     {.name = "cuda",
      .subjects = "sim,nvlink",
      .format = RT_FORMAT_PTX,
@@ -92,7 +113,8 @@ const cnf_export_api cnf_export_apis[CNF_EXPORT_APIS] = {
      .definition = "",
      .support_name = "support_cuda.h",
      .support = BYTES(support_cuda),
-     .makefile = TEXT(makefile_cuda)},
+     .makefile = TEXT(makefile_cuda),
+     .readme = readme_cuda},
 };
 
 const cnf_export_api *cnf_export_api_find(const char *name)

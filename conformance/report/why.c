@@ -6,6 +6,7 @@
 #include "conformance/report/matrix.h"
 #include "conformance/report/record_text.h"
 #include "conformance/verdict/parting.h"
+#include "reference/base/demangle.h"
 #include "reference/base/lines.h"
 
 #include <ctype.h>
@@ -90,7 +91,12 @@ void cnf_check_print(rt_buffer *out, const cnf_check *check)
     rt_buffer_printf(out, "%.*s", RT_TEXT_ARG(check->kind));
     if (check->step == SCN_NONE && rt_text_is(check->kind, "finding")) /* no check expects it */
         rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->code));
-    if (check->what.length > 0) rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(check->what));
+    if (check->what.length > 0) {
+        rt_arena arena = {0};
+        rt_text readable = rt_demangle_text(&arena, check->what);
+        rt_buffer_printf(out, " %.*s", RT_TEXT_ARG(readable));
+        rt_arena_reset(&arena);
+    }
     if (check->branch > 0)
         rt_buffer_printf(out, ", branch %u of %u", check->branch, check->branches);
 }
@@ -108,6 +114,17 @@ static void write_checks(rt_buffer *out, const cnf_messages *messages)
     }
 }
 
+/* Writes the failures whose messages the judgement's message shortens to their first lines. */
+static void write_other_failures(rt_buffer *out, const cnf_judgement *judgement)
+{
+    for (uint32_t i = 1; i < judgement->failure_count; i++) {
+        const cnf_failure *failure = &judgement->failures[i];
+        if (!memchr(failure->message.data, '\n', failure->message.length)) continue;
+        rt_buffer_printf(out, "\n  %.*s:\n", RT_TEXT_ARG(failure->signature));
+        cnf_indented_write(out, "    ", failure->message);
+    }
+}
+
 /* ---- Rules --------------------------------------------------------------------------------- */
 
 static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
@@ -115,7 +132,7 @@ static void write_rule(rt_buffer *out, const cnf_why *why, rt_text id)
     uint32_t index = why->rules ? cnf_rules_find(why->rules, id) : UINT32_MAX;
     rt_buffer_printf(out, "\nRule %.*s", RT_TEXT_ARG(id));
     if (index == UINT32_MAX) {
-        rt_buffer_printf(out, ", which is not in a requirements.yaml above the scenario\n");
+        rt_buffer_printf(out, ": its text is not installed\n");
         return;
     }
     const cnf_rule *rule = &why->rules->items[index];
@@ -235,6 +252,7 @@ void cnf_why_write(rt_buffer *out, const cnf_why *why)
         rt_buffer_append_byte(out, '\n');
         cnf_indented_write(out, "  ", judgement->message);
     }
+    write_other_failures(out, judgement);
     write_checks(out, why->messages);
     write_rules(out, why);
     write_traces(out, why);

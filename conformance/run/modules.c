@@ -7,10 +7,12 @@
 #include "conformance/build/front_end.h"
 #include "conformance/build/packed_answer.h"
 #include "conformance/run/refusal.h"
+#include "conformance/run/value_types.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "conformance/subject/skip.h"
+#include "reference/base/lines.h"
 #include "reference/base/map.h"
 #include "reference/base/number.h"
 
@@ -193,6 +195,27 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
     return (message_place){scenario->file, at, at.line};
 }
 
+/* Appends the source's line at which a message points, and a caret below the column; nothing if the
+ * message has no position in a source of the scenario. */
+static void excerpt_append(rt_buffer *out, const scn_scenario *scenario,
+                           const cnf_compile_message *message)
+{
+    enum { LINE_MAX = 160 };
+    const scn_source *source = source_find(scenario, message->source);
+    if (!source || message->line == 0 || message->column == 0) return;
+    rt_text rest = source->code, line = {0};
+    for (uint32_t i = 0; i < message->line; i++)
+        if (!rt_line_take(&rest, &line)) return;
+    if (message->column > line.length + 1 || message->column > LINE_MAX) return;
+    rt_buffer_printf(out, "\n%.*s\n", RT_TEXT_ARG(rt_text_cut(line, LINE_MAX)));
+    /* A tab stays one, so that the caret is below its column whatever the width of tabs. */
+    for (uint32_t i = 0; i + 1 < message->column; i++) {
+        bool continues = ((unsigned char)line.data[i] & 0xC0) == 0x80; /* of a character of UTF-8 */
+        if (!continues) rt_buffer_append_byte(out, line.data[i] == '\t' ? '\t' : ' ');
+    }
+    rt_buffer_append_byte(out, '^');
+}
+
 /* Notes shown per message: overloaded functions have dozens of candidates. */
 enum { NOTES_MAX = 3 };
 
@@ -221,6 +244,7 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
         rt_buffer_printf(&text, "%s%.*s:", text.size ? "\n" : "", RT_TEXT_ARG(place.file));
         if (place.at.line > 0) rt_buffer_printf(&text, "%u:%u:", place.at.line, place.at.column);
         rt_buffer_printf(&text, " %s: %.*s", words[message->severity], RT_TEXT_ARG(message->text));
+        excerpt_append(&text, modules->scenario, message);
     }
     out->verdict = CNF_VERDICT_INVALID;
     out->signature = cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("source"),
@@ -397,7 +421,8 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
-/* Resolves the names of SYCL kernels and device_globals, which requires the images. */
+/* Resolves the names of SYCL kernels and device_globals, and checks the types of values, which
+ * requires the images. */
 static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
 {
     scn_position at;
@@ -406,6 +431,8 @@ static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judg
         kind = RT_TEXT("ambiguous-kernel");
     else if (!scn_variables_resolve(modules->arena, complete, &at, &problem))
         kind = RT_TEXT("device-global");
+    else if (!cnf_value_types_check(modules->arena, complete, &at, &problem))
+        kind = RT_TEXT("value-type");
     else
         return true;
     *out = (cnf_judgement){

@@ -53,7 +53,8 @@ bool cnf_modules_complete(const cnf_modules *modules);
 
 /* Returns true, with the scenario and all its images in the modules' arena; or, if a module has no
  * images, false with the judgement of the scenario: INVALID for sources that do not compile, with
- * the compiler's messages at the scenario's own lines, and for names that denote several kernels;
+ * the compiler's messages at the scenario's own lines, for names that denote several kernels,
+ * and for values of another type than the kernel's;
  * PASS if modules are refused as the scenario expects; UNAVAILABLE if a required compiler is not
  * installed; SKIP if an optional compiler is not installed, or if the code has no form in PTX;
  * NOT_RUN if no worker could be started; FAIL(compile) for everything else. */

@@ -192,8 +192,8 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Packs the compiled scenario for its subjects, or, if it has no images, ends their cases with the
- * judgement that says why. */
+/* Packs the compiled scenario for its subjects; or, if it has no images or is not to run, ends
+ * their cases with the judgement that says why. */
 static void scenario_pack(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
@@ -204,8 +204,11 @@ static void scenario_pack(run_state *run, uint32_t slot)
         if (!build->is_used) continue;
         cnf_judgement judgement;
         if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
-            scn_pack_write(&build->pack, build->compiled);
-            continue;
+            if (!run->options->compile_only) {
+                scn_pack_write(&build->pack, build->compiled);
+                continue;
+            }
+            judgement = (cnf_judgement){.verdict = CNF_VERDICT_PASS, .step = SCN_NONE};
         }
         /* A source that compiles for one target but not for another does not make the scenario
          * invalid. */

@@ -38,6 +38,8 @@ typedef struct cnf_run_options {
     uint32_t retries;     /* further runs after an unexpected verdict, until one is expected; the
                            * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
     rt_text conditions;   /* for the records only; does not affect the run */
+    bool compile_only;    /* nothing runs: a scenario whose modules compile, or are refused as it
+                           * expects, passes */
     bool record;          /* children send the compile worker's answers, for assay pack */
     /* Returns true if the pair already has its record and need not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */

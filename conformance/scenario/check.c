@@ -274,11 +274,20 @@ static void memory_check(checker *check, const scn_memory *memory)
     if (memory->initial.data && memory->initial.size != memory_size(memory))
         REPORT(check, memory->at, "the values have %zu bytes, but the memory has %" PRIu64,
                memory->initial.size, memory_size(memory));
-    if (tolerant && !scn_layout_is_floating(layout)) {
+    if (tolerant && !scn_layout_is_floating(layout) &&
+        memory->tolerance_kind != SCN_TOLERANCE_ABSOLUTE) {
         REPORT(check, tolerance_at,
-               "a tolerance applies to floating-point values, and type %s has none; remove it",
+               "this tolerance applies to floating-point values, and type %s has none; write "
+               "{absolute: DISTANCE}",
                scn_layout_print(check->reporter->arena, layout).data);
     }
+    for (uint32_t i = 0; i < memory->uncompared_count; i++)
+        if (memory->uncompared[i] >= memory->count)
+            REPORT(check, value_at(check, &memory->uncompared, memory->at),
+                   "element %" PRIu64 " is past the end of memory '%s', which has %" PRIu64,
+                   memory->uncompared[i], excerpt(check, memory->name), memory->count);
+    if (memory->uncompared_count > 0 && memory->unordered)
+        REPORT(check, memory->at, "the elements of an unordered memory have no indices");
     if (!isfinite(memory->tolerance) || memory->tolerance < 0 ||
         (!tolerant && memory->tolerance > 0))
         REPORT(check, tolerance_at,

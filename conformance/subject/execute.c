@@ -17,6 +17,8 @@ void cnf_execution_finding(void *user, const dev_finding *finding)
         .object = rt_arena_text(&execution->finding_texts, finding->object),
         .source_line = finding->source_line,
         .source_column = finding->source_column,
+        .other_source = rt_arena_text(&execution->finding_texts, finding->other_source),
+        .other_line = finding->other_line,
         .command = finding->tag,
         .offset = finding->offset,
     };

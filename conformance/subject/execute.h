@@ -15,8 +15,9 @@
 /* A finding of the device, stored until it is compared with the expectations. */
 typedef struct cnf_finding {
     const char *kind;
-    rt_text message, kernel, source, object;
-    uint32_t source_line, source_column;
+    rt_text message, kernel, object;
+    rt_text source, other_source; /* as dev_finding */
+    uint32_t source_line, source_column, other_line;
     uint32_t command; /* the command that caused it, or CNF_NO_COMMAND: not known */
     uint64_t offset;
     uint32_t step; /* set when its process has ended: the step of that command, or SCN_NONE */
@@ -72,6 +73,9 @@ struct cnf_execution {
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
     cnf_output output;             /* opened and closed by the caller of cnf_execute */
+    const rt_diagnostic *lack;     /* the first refusal of a kernel, not expected by the scenario,
+                                    * because of what the device lacks; NULL: none */
+    bool permits_findings;         /* an expectation that was met permits further findings */
     bool stopped; /* the program was lost, or could not be started again: no step can run */
     bool refused; /* a step was refused as expected */
     bool stop_is_returned; /* a step or the end returned the failure of a kernel that was stopped */

@@ -478,14 +478,34 @@ bool cnf_skip_shipped(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* The aspect that a refusal names as "aspect fp16"; NULL: none. */
+static const char *aspect_named(rt_text refusal)
+{
+    static const char before[] = "aspect ";
+    const char *at = memmem(refusal.data, refusal.length, before, sizeof before - 1);
+    if (!at) return NULL;
+    rt_text rest = rt_text_skip(refusal, (size_t)(at - refusal.data) + sizeof before - 1);
+    size_t length = strspn(rest.data, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    for (uint32_t aspect = 0; aspect < DEV_ASPECT_COUNT; aspect++) {
+        const char *name = dev_aspect_name((dev_aspect)aspect);
+        if (strlen(name) == length && memcmp(rest.data, name, length) == 0) return name;
+    }
+    return NULL;
+}
+
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
-                     bool device_executes)
+                     bool device_executes, const rt_diagnostic *lack)
 {
     if (subject->oracle || device_was_used) return false;
     if (!device_executes) {
         cnf_emit_skip(emitter, "observation", "no",
                       RT_TEXT("this device only links, and the scenario produces no code for it "
                               "to link, so there is nothing to observe"));
+        return true;
+    }
+    const char *aspect = lack ? aspect_named(lack->message) : NULL;
+    if (aspect) {
+        cnf_emit_skip(emitter, aspect, "no", lack->message);
         return true;
     }
     cnf_emit_skip(emitter, "only-on-sim", "yes",

@@ -38,8 +38,9 @@ void cnf_skip_words_write(rt_buffer *out);
 
 /* Like cnf_skip, but called after the scenario ran: skips it if its device was never used, because
  * what the reference runtime alone decides is judged once, on the oracle. On a device that does not
- * execute, only uses with a visible effect count. */
+ * execute, only uses with a visible effect count. `lack`: the refusal of a kernel that the scenario
+ * does not expect; NULL: none. The aspect that it names is then the missing capability. */
 bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool device_was_used,
-                     bool device_executes);
+                     bool device_executes, const rt_diagnostic *lack);
 
 #endif

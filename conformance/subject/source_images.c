@@ -111,7 +111,7 @@ static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t i
     CHECK(source->language == SCN_LANGUAGE_OPENCL_C);
     rt_buffer unit = {0};
     rt_buffer_append_text(&unit, no_contraction);
-    cnf_prelude_unit(&unit, source->language, source->name, source->code);
+    cnf_prelude_used_unit(&unit, source->name, source->code);
     rt_image image = *compiled;
     image.format = RT_FORMAT_OPENCL_C;
     image.code = rt_arena_bytes(arena, rt_buffer_bytes(&unit));

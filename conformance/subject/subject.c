@@ -90,7 +90,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         return;
     }
     if (runs && !execution->skipped &&
-        !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes))
+        !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes,
+                         execution->lack))
         cnf_emit_end(emitter);
 }
 

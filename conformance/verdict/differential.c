@@ -50,11 +50,12 @@ static void memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
         message = rt_arena_printf(
             arena,
             "at the end %.*s differs from sim's%s%.*s:\n  sim     %.*s\n  subject %.*s\n%" PRIu64
-            " of %" PRIu64 " elements %s: %.*s",
+            " of %" PRIu64 " elements %s: %.*s%.*s",
             RT_TEXT_ARG(difference.name), difference.distance.length > 0 ? ", " : "",
             RT_TEXT_ARG(difference.distance), RT_TEXT_ARG(difference.expected),
             RT_TEXT_ARG(difference.got), difference.count, difference.total,
-            difference.count == 1 ? "differs" : "differ", RT_TEXT_ARG(difference.pattern));
+            difference.count == 1 ? "differs" : "differ", RT_TEXT_ARG(difference.pattern),
+            RT_TEXT_ARG(difference.table));
     } else {
         return;
     }

@@ -4,6 +4,7 @@
 #include "conformance/verdict/elements.h"
 
 #include "conformance/scenario/model/type.h"
+#include "conformance/verdict/elements_table.h"
 #include "conformance/verdict/pattern.h"
 #include "conformance/verdict/value.h"
 #include "reference/base/alloc.h"
@@ -28,10 +29,22 @@ static bool byte_defined(const comparison *pair, uint64_t index)
 
 /* ---- Numbers ------------------------------------------------------------------------------- */
 
+/* True if two integers are at most the memory's tolerance apart, which is absolute. */
+static bool integers_within(const scn_memory *memory, scn_type type, uint64_t expected,
+                            uint64_t got)
+{
+    if (memory->tolerance_kind != SCN_TOLERANCE_ABSOLUTE || scn_layout_is_floating(&memory->layout))
+        return false;
+    uint64_t first = cnf_value_order(type, expected), second = cnf_value_order(type, got);
+    uint64_t apart = first < second ? second - first : first - second;
+    return (double)apart <= memory->tolerance;
+}
+
 static bool within_tolerance(const scn_memory *memory, scn_type type, uint64_t expected,
                              uint64_t got)
 {
-    if (scn_type_class(type) != 'f' || memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
+    if (memory->tolerance_kind == SCN_TOLERANCE_NONE) return false;
+    if (scn_type_class(type) != 'f') return integers_within(memory, type, expected, got);
     double expected_value = cnf_value_float(type, expected);
     double got_value = cnf_value_float(type, got);
     /* NaN and infinity are equal only to themselves, which the caller has checked already. */
@@ -282,6 +295,13 @@ static void describe_ordered(const comparison *pair, cnf_difference *out)
         RT_TEXT_ARG(out->name), RT_TEXT_ARG(out->expected), RT_TEXT_ARG(out->got),
         out->distance.length > 0 ? ", " : "", RT_TEXT_ARG(out->distance), out->count, out->total,
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
+    if (out->total == 1) return;
+    rt_buffer table = {0};
+    cnf_elements_table_write(
+        &table, &(cnf_elements_table){pair->memory, pair->expected, pair->got, pair->differs});
+    out->table = rt_arena_text(arena, rt_buffer_text(&table));
+    rt_buffer_free(&table);
+    out->text = rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(out->text), RT_TEXT_ARG(out->table));
 }
 
 static void describe_unordered(const comparison *pair, cnf_difference *out)
@@ -335,6 +355,8 @@ bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes ex
     else
         for (uint64_t i = 0; i < memory->count; i++)
             pair.differs[i] = element_differs(&pair, i, i, &(number_place){0});
+    for (uint32_t i = 0; i < memory->uncompared_count; i++)
+        pair.differs[memory->uncompared[i]] = false;
     cnf_pattern pattern = cnf_pattern_find(arena, pair.differs, memory->count);
     CHECK(pattern.count <= memory->count);
     if (pattern.count > 0) {

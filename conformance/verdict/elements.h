@@ -7,8 +7,9 @@
  *     - two NaNs are equal, whatever their signs and payloads, because no rule specifies those;
  *     - -0 and +0 differ, unless the memory has a tolerance: every tolerance covers them;
  *     - an infinity equals only itself: no tolerance covers an overflow;
- *     - a tolerance applies to floating-point numbers; integers in the same memory are compared
- *       exactly.
+ *     - a tolerance applies to floating-point numbers, and integers in the same memory are compared
+ *       exactly; in a memory without floating-point numbers it applies to integers;
+ *     - elements that the scenario leaves uncompared are equal.
  *
  * `ulp: n` bounds the steps between adjacent representable numbers that separate the two;
  * `absolute: d` requires |got - expected| <= d and `relative: r` requires |got - expected| <= r *
@@ -35,7 +36,9 @@ typedef struct cnf_difference {
     rt_text distance;      /* such as "1 ULP apart" or "one is NaN"; empty for whole numbers */
     rt_text pattern;       /* pattern of the indices that differ, such as "every 4th from 2" or
                             * "all"; never empty */
-    rt_text text;          /* the whole difference in one or two lines, without a final newline */
+    rt_text table;         /* the elements around the first difference (elements_table.h); empty if
+                            * the memory has one element or is unordered */
+    rt_text text;          /* the whole difference, the table included, without a final newline */
 } cnf_difference;
 
 /* Compares two states of the memory, each of count * element size bytes. `defined` has one bit per

@@ -3,6 +3,8 @@
  * docs/internals/conformance.md. */
 #include "conformance/verdict/parting.h"
 
+#include "reference/base/demangle.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +91,8 @@ static rt_text event_print(rt_arena *arena, json_t *event, bool compared_only)
     }
     rt_text line = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
-    return line;
+    /* Keys keep the symbols, which are unique. */
+    return compared_only ? line : rt_demangle_text(arena, line);
 }
 
 static const rt_text *events_print(rt_arena *arena, const json_t *events, uint32_t *out_count)

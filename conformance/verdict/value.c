@@ -68,7 +68,9 @@ uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b)
     return from < to ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
 }
 
-void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
+/* Prints a number in decimal; with `is_exact`, also exactly: a floating-point number in hexadecimal
+ * notation, and every number as bits. */
+static void value_print(rt_buffer *out, scn_type type, const uint8_t *bytes, bool is_exact)
 {
     /* The number of decimal digits that distinguishes any two adjacent numbers of a floating-point
      * type of the given size. */
@@ -79,12 +81,23 @@ void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
     switch (scn_type_class(type)) {
     case 'f': {
         double value = cnf_value_float(type, bits);
-        rt_buffer_printf(out, "%.*g = %a", float_digits[size], value, value);
+        rt_buffer_printf(out, "%.*g", float_digits[size], value);
+        if (is_exact) rt_buffer_printf(out, " = %a", value);
         break;
     }
     case 'i': rt_buffer_printf(out, "%" PRId64, (int64_t)(bits << unused) >> unused); break;
     case 'u': rt_buffer_printf(out, "%" PRIu64, bits); break;
     default: UNREACHABLE();
     }
-    rt_buffer_printf(out, " (0x%0*" PRIx64 ")", (int)(2 * size), bits);
+    if (is_exact) rt_buffer_printf(out, " (0x%0*" PRIx64 ")", (int)(2 * size), bits);
+}
+
+void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes)
+{
+    value_print(out, type, bytes, true);
+}
+
+void cnf_value_print_decimal(rt_buffer *out, scn_type type, const uint8_t *bytes)
+{
+    value_print(out, type, bytes, false);
 }

@@ -24,5 +24,7 @@ uint64_t cnf_value_ulp(scn_type type, uint64_t a, uint64_t b);
 /* Appends the number in decimal, as scenarios write it (floating-point numbers also in
  * hexadecimal), then its bits. */
 void cnf_value_print(rt_buffer *out, scn_type type, const uint8_t *bytes);
+/* Appends the number in decimal only. */
+void cnf_value_print_decimal(rt_buffer *out, scn_type type, const uint8_t *bytes);
 
 #endif

@@ -2,6 +2,7 @@
 #include "conformance/verdict/verdict.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/demangle.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -111,6 +112,8 @@ static rt_text failures_message(rt_arena *arena, const cnf_failure *failures, ui
     for (uint32_t i = 1; i < count; i++) {
         rt_text rest = failures[i].message;
         rt_text line = rt_text_take_until(&rest, '\n');
+        /* What the colon announces follows only in the full message. */
+        if (line.length > 0 && line.data[line.length - 1] == ':') line.length--;
         rt_buffer_printf(&text, "\n  %.*s", RT_TEXT_ARG(failures[i].signature));
         if (failures[i].line > 0) rt_buffer_printf(&text, " (line %u)", failures[i].line);
         rt_buffer_printf(&text, ": %.*s", RT_TEXT_ARG(line));
@@ -133,7 +136,9 @@ void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure 
         CHECK(failures[i].signature.length > 0 && failures[i].cause < CNF_CAUSE_COUNT);
         for (uint32_t k = 0; k < total && !is_known; k++)
             is_known = rt_text_equal(all[k].signature, failures[i].signature);
-        if (!is_known) all[total++] = failures[i];
+        if (is_known) continue;
+        all[total] = failures[i];
+        all[total++].message = rt_demangle_text(arena, failures[i].message);
     }
     qsort(all, total, sizeof *all, failure_compare);
     rt_buffer signatures = {0};

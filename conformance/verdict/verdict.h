@@ -121,8 +121,9 @@ typedef struct cnf_judgement {
 rt_text cnf_signature(rt_arena *arena, rt_text stage, rt_text class, rt_text code, rt_text place);
 
 /* Adds failing checks to a judgement, whose signature, message, rule, step and line then describe
- * all its failures, the first one in full. Does not change the verdict. Of several failures with
- * the same signature, only the first is kept. */
+ * all its failures, the first one in full, with readable names in messages
+ * (reference/base/demangle.h). Does not change the verdict. Of several failures with the same
+ * signature, only the first is kept. */
 void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure *failures,
                        uint32_t count);
 

@@ -101,8 +101,10 @@ typedef struct dev_finding {
     rt_text message;  /* one line: what happened, where, in which work-item, buffer and offset */
     uint32_t tag;     /* tag of the command (dev_command.tag) */
     rt_text kernel;
-    rt_text source;                             /* name of the source, empty if unknown */
-    uint32_t source_line, source_column;        /* 1-based place in that source, 0 if unknown */
+    rt_text source;                      /* name of the source, empty if unknown */
+    uint32_t source_line, source_column; /* 1-based place in that source, 0 if unknown */
+    rt_text other_source;                /* source of the other access of a race */
+    uint32_t other_line;                 /* its line there, 0 if there is none or it is unknown */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* byte offset in that memory */
@@ -137,6 +139,7 @@ typedef struct dev_code {
      * devices may ignore them. */
     const dev_declared_sets *function_sets, *kernel_sets;
     uint32_t function_set_count, kernel_set_count;
+    rt_text image; /* name of the image that the code is from, for messages; empty: unknown */
 } dev_code;
 
 /* Tools that a driver lacks and assay provides (LLVM in a child process). */

@@ -26,6 +26,7 @@ static rt_status create_object(rt_program_manager *manager, const rt_build_targe
     uint32_t constant_count = rt_spec_list_of_image(&arena, target->constants, image, &constants);
     /* The device gets exactly the registered bytes (DL-LINK-03). */
     dev_code code = {image->format, image->code, options, constants, constant_count};
+    code.image = image->name;
     rt_declared_sets_of_image(&arena, image, &code);
     /* Code that was compiled ahead of time is only loaded. */
     bool compiled = RULE(DL_LINK_04, !rt_format_is_native(image->format));

@@ -7,8 +7,10 @@ rt_status rt_bundle_inject(rt_program_manager *manager, const rt_device *device,
                            rt_context_id context, const rt_image *image, rt_bundle **out_bundle)
 {
     *out_bundle = NULL;
-    const dev_code code = {
-        .format = image->format, .bytes = image->code, .options = image->compile_options};
+    const dev_code code = {.format = image->format,
+                           .bytes = image->code,
+                           .options = image->compile_options,
+                           .image = image->name};
     rt_hash_text hash = rt_hash_print(rt_hash128(image->code.data, image->code.size));
     RT_TRACE(manager->trace, INJECT, RT_T("image", image->name),
              RT_T("code", rt_text_of(hash.digits)));

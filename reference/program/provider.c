@@ -14,6 +14,8 @@
  * DL-DLOPEN-04 to DL-DLOPEN-07, DL-PRELOAD-01, DL-PRELOAD-02). */
 #include "reference/program/provider.h"
 
+#include "reference/base/demangle.h"
+
 #include <stdlib.h>
 
 typedef struct provider_query {
@@ -117,11 +119,37 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
     choose_provider(&query, out_providers);
 }
 
+/* Appends which image exports the same name with the other language's linkage: C and OpenCL C
+ * export `twice`, C++, C++ for OpenCL and SYCL `_Z5twicei`. */
+static void explain_linkage(const rt_program_tables *tables, rt_text symbol, rt_buffer *out)
+{
+    rt_text plain = rt_mangled_name(symbol);
+    for (uint32_t i = 0; i < tables->images.count; i++) {
+        const rt_registered_image *image = tables->images.items[i];
+        const rt_property_set *exports =
+            image ? rt_image_set(image->image, RT_SET_EXPORTED_SYMBOLS) : NULL;
+        for (uint32_t k = 0; exports && k < exports->property_count; k++) {
+            rt_text exported = exports->properties[k].name;
+            bool is_declared_in_cpp = plain.length > 0 && rt_text_equal(exported, plain);
+            if (!is_declared_in_cpp && !rt_text_equal(rt_mangled_name(exported), symbol)) continue;
+            rt_buffer_printf(
+                out, "; image %.*s exports '%.*s'%s; declare it extern \"C\" where it is %s",
+                RT_TEXT_ARG(image->image->name), RT_TEXT_ARG(exported),
+                is_declared_in_cpp ? " with C linkage" : " with C++ linkage",
+                is_declared_in_cpp ? "imported" : "defined");
+            return;
+        }
+    }
+}
+
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,
                          rt_text symbol, rt_buffer *out)
 {
     const rt_set_group *sets = rt_program_tables_exporters(context->tables, symbol);
-    if (sets->ids.count == 0) return;
+    if (sets->ids.count == 0) {
+        explain_linkage(context->tables, symbol, out);
+        return;
+    }
     const rt_image_group *set = rt_program_tables_set(context->tables, sets->ids.items[0]);
     CHECK(set->images.count > 0);
     const rt_image *image = set->images.items[0]->image;

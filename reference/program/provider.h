@@ -18,7 +18,8 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
                       rt_text symbol, rt_provider_list *out_providers);
 
 /* Appends why no registered exporter of the symbol was chosen, as in "; image libf/0 exports 'f',
- * but its format is native"; appends nothing if no image exports it. */
+ * but its format is native"; if no image exports it, which one exports the name with the other
+ * linkage, C instead of C++ or the reverse. Appends nothing if neither applies. */
 void rt_provider_explain(const rt_link_context *context, const rt_registered_image *requesting,
                          rt_text symbol, rt_buffer *out);
 

@@ -4,6 +4,8 @@
 #include "reference/image/virtual_functions.h"
 #include "reference/vfunc/dummy.h"
 
+#include <string.h>
+
 /* The relations of an image to a set, with the names that the trace uses. */
 typedef enum set_relation { CALLS, CREATES, USES } set_relation;
 static const char *const relation_names[] = {"calls", "creates", "uses"};
@@ -37,17 +39,55 @@ static void join(discovery *d, const rt_registered_image *image,
 
 /* ---- Refusing ----------------------------------------------------------------------------- */
 
+/* True if the property lists the set among those that the kernel calls. */
+static bool names_set(const rt_property *calls, rt_text set)
+{
+    rt_text list = rt_property_text_value(calls), name;
+    while (rt_set_names_next(&list, &name))
+        if (rt_text_equal(name, set)) return true;
+    return false;
+}
+
+/* Appends "kernels 'a', 'b' of image app/0 call", as far as the image says which of its kernels
+ * call the set, otherwise "image app/0 calls". Returns true if the image also has kernels that do
+ * not call it: the image needs it all the same, whichever kernel is launched. */
+static bool callers_write(const discovery *d, rt_buffer *out)
+{
+    const rt_image *image = d->member->image;
+    const rt_property_set *kernels =
+        d->relation == CALLS ? rt_image_set(image, RT_SET_KERNEL_CALLS) : NULL;
+    uint32_t caller_count = 0;
+    for (uint32_t i = 0; kernels && i < kernels->property_count; i++)
+        caller_count += names_set(&kernels->properties[i], d->set);
+    rt_buffer_printf(out, caller_count == 0 ? "" : caller_count == 1 ? "kernel " : "kernels ");
+    uint32_t written = 0;
+    for (uint32_t i = 0; kernels && i < kernels->property_count; i++) {
+        if (!names_set(&kernels->properties[i], d->set)) continue;
+        rt_buffer_printf(out, "%s'%.*s'", written++ ? ", " : "",
+                         RT_TEXT_ARG(kernels->properties[i].name));
+    }
+    const char *verb = relation_names[d->relation];
+    size_t plural = caller_count > 1 ? strlen(verb) - 1 : strlen(verb);
+    rt_buffer_printf(out, "%simage %.*s %.*s", caller_count > 0 ? " of " : "",
+                     RT_TEXT_ARG(image->name), (int)plural, verb);
+    return caller_count > 0 && caller_count < image->kernel_count;
+}
+
 static rt_status refuse_provider(const discovery *d, const rt_registered_image *provider,
                                  rt_code code, rt_rule rule, const char *hint)
 {
-    rt_buffer lack = {0};
+    rt_buffer lack = {0}, callers = {0};
     (void)rt_device_meets(d->context->device, provider->image, &lack);
+    bool has_others = callers_write(d, &callers);
     rt_status status = rt_fail_naming(
         d->context->sink, code, rule, &d->set, 1,
-        "image %.*s %s virtual functions of set '%.*s'; image %.*s, which provides them, cannot "
-        "run: %s%s",
-        RT_TEXT_ARG(d->member->image->name), relation_names[d->relation], RT_TEXT_ARG(d->set),
-        RT_TEXT_ARG(provider->image->name), rt_buffer_string(&lack), hint);
+        "%s virtual functions of set '%.*s'; image %.*s, which provides them, cannot run: %s%s%s",
+        rt_buffer_string(&callers), RT_TEXT_ARG(d->set), RT_TEXT_ARG(provider->image->name),
+        rt_buffer_string(&lack), hint,
+        has_others
+            ? "; to launch the image's other kernels, split the module with split: per_kernel"
+            : "");
+    rt_buffer_free(&callers);
     rt_buffer_free(&lack);
     return status;
 }

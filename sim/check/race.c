@@ -350,8 +350,9 @@ static void item_ids(const sim_launch_state *l, uint64_t group, uint64_t lid, ui
     }
 }
 
-/* "the store by work-item (1, 0, 0) in line 7" */
-static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, open_kind open)
+/* "the store by work-item (1, 0, 0)"; *out_site is where, SITE_NONE if it is unknown. */
+static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, open_kind open,
+                          uint32_t *out_site)
 {
     sim_launch_state *l = a->x->launch;
     rt_arena *arena = &l->findings.arena;
@@ -359,7 +360,7 @@ static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, op
                        : kind == SIM_RACE_WRITES  ? "store"
                                                   : "load";
     uint32_t site = a->shadow->sites[kind];
-    uint32_t line = site == SITE_NONE || site == SIM_NONE ? 0 : l->program->sites[site].line;
+    *out_site = site == SIM_NONE ? SITE_NONE : site;
     uint64_t group, ids[RT_ND_RANGE_DIMENSIONS];
     uint32_t lid = sim_race_lid(&a->race->clocks[a->shadow->class], cell & SIM_RACE_STAMP, &group);
     rt_text who = open == OPEN_HERE ? RT_TEXT("another work-item of the group")
@@ -368,14 +369,13 @@ static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, op
         bool here = group == a->race->group;
         who = here ? RT_TEXT("an asynchronous copy begun by the group")
                    : RT_TEXT("an asynchronous copy begun by another group");
-        if (here) line = l->program->sites[sim_race_copy_of(a->race, lid)->site].line;
+        if (here) *out_site = sim_race_copy_of(a->race, lid)->site;
     } else if (open == OPEN_NAMED) {
         item_ids(l, group, lid, ids);
         who = rt_arena_printf(arena, "work-item (%llu, %llu, %llu)", (unsigned long long)ids[0],
                               (unsigned long long)ids[1], (unsigned long long)ids[2]);
     }
-    rt_text where = line ? rt_arena_printf(arena, " in line %u", line) : RT_TEXT("");
-    return rt_arena_printf(arena, "the %s by %.*s%.*s", verb, RT_TEXT_ARG(who), RT_TEXT_ARG(where));
+    return rt_arena_printf(arena, "the %s by %.*s", verb, RT_TEXT_ARG(who));
 }
 
 static void report(const access *a, sim_race_kind race_kind, uint32_t cell, open_kind open,
@@ -391,7 +391,7 @@ static void report(const access *a, sim_race_kind race_kind, uint32_t cell, open
     item_ids(l, a->race->group, a->item, row->work_item);
     row->object = rt_arena_text(arena, a->view->label);
     row->offset = a->view->offset;
-    rt_text other = other_text(a, race_kind, cell, open);
+    rt_text other = other_text(a, race_kind, cell, open, &row->other_site);
     row->message = rt_arena_printf(
         arena,
         "%s of %u bytes at offset %llu of '%.*s' by %swork-item (%llu, %llu, %llu) and %.*s are "

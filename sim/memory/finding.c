@@ -79,6 +79,12 @@ void sim_findings_report(sim_findings *findings, const sim_kernel *kernel,
                                .object = row->object,
                                .offset = row->offset,
                                .count = row->count};
+        if (row->other_site != 0) {
+            CHECK(row->other_site < kernel->program->site_count);
+            const sim_site *other = &kernel->program->sites[row->other_site];
+            finding.other_source = other->source;
+            finding.other_line = other->line;
+        }
         for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
             finding.work_item[k] = row->work_item[k];
         }

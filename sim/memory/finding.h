@@ -41,6 +41,7 @@ typedef struct sim_finding_row {
     uint64_t offset;
     uint64_t count;
     rt_text message;
+    uint32_t other_site; /* of the other access of a race; 0: none, or unknown */
 } sim_finding_row;
 
 typedef struct sim_findings {

@@ -69,7 +69,8 @@ static void write_places(const sim_linker *linker, rt_text name, bool is_kernel,
         const sim_module *module = linker->modules[m];
         for (uint32_t i = 0; i < module->entry_count; i++) {
             if (!rt_text_equal(module->entries[i].name, name)) continue;
-            rt_buffer_printf(out, "%smodule %u", count++ ? ", " : " (", m);
+            rt_buffer_printf(out, "%s", count++ ? ", " : " (");
+            sim_module_write(out, module, m);
         }
     }
     CHECK(count > 0);

@@ -21,8 +21,11 @@ typedef struct sim_symbol {
     sim_place place;
 } sim_symbol;
 
-/* Appends a module's declaration of the symbol, for example "module 1 imports function i32(i32)".
- */
+/* Appends "image app/0", or "module 1" if no image of that name is known (sim_module_image). */
+void sim_module_write(rt_buffer *out, const sim_module *module, uint32_t number);
+
+/* Appends a module's declaration of the symbol, for example "image app/0 imports function
+ * i32(i32)". */
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol);
 
 /* True if either may be the definition of the other: both are functions of equal type whose

@@ -244,6 +244,7 @@ struct sim_module {
     uint32_t instruction_count;
     uint32_t entry_count;
     uint32_t decoration_count;
+    rt_text image;          /* its name; empty: none */
     rt_hash code_hash;      /* of its original bytes */
     rt_hash constants_hash; /* of the values given to its specialisation constants */
     sim_declarations declarations;

@@ -169,6 +169,11 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     return status;
 }
 
+void sim_module_image(sim_module *module, rt_text image)
+{
+    module->image = rt_arena_text(&module->arena, image);
+}
+
 void sim_module_destroy(sim_module *module)
 {
     if (!module) return;

@@ -30,10 +30,18 @@ static void write_type(rt_buffer *out, const sim_type *type)
     UNREACHABLE();
 }
 
+void sim_module_write(rt_buffer *out, const sim_module *module, uint32_t number)
+{
+    if (module->image.length > 0)
+        rt_buffer_printf(out, "image %.*s", RT_TEXT_ARG(module->image));
+    else
+        rt_buffer_printf(out, "module %u", number);
+}
+
 void sim_symbol_write(rt_buffer *out, const sim_symbol *symbol)
 {
-    rt_buffer_printf(out, "module %u %s ", symbol->place.module,
-                     symbol->linkage == SIM_LINKAGE_IMPORT ? "imports" : "defines");
+    sim_module_write(out, symbol->module, symbol->place.module);
+    rt_buffer_printf(out, symbol->linkage == SIM_LINKAGE_IMPORT ? " imports " : " defines ");
     if (!symbol->is_function) {
         rt_buffer_printf(out, "%s variable ",
                          sim_enumerant_name(SIM_KIND_StorageClass, symbol->storage_class));

@@ -56,6 +56,11 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
     return RT_STATUS_OK;
 }
 
+void sim_module_image(sim_module *module, rt_text image)
+{
+    CHECK(module && image.length < SIZE_MAX);
+}
+
 void sim_module_declare(sim_module *module, const sim_declarations *declarations)
 {
     CHECK(module);

@@ -30,7 +30,7 @@ echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl
 
 # agrees SCENARIO VERDICT STATUS: assay's verdict on intel-cpu, and the program's exit status there.
 agrees() {
-    exported_agrees intel-cpu opencl libOpenCL.so.1 "$1" "$2" "$3" "$on_intel" ./main
+    exported_agrees intel-cpu opencl "$1" "$2" "$3" "$on_intel" ./main
 }
 
 agrees linking/hello_world.yaml "1 PASS" 0
@@ -65,13 +65,22 @@ says "FAIL line 21: signs, number 3: expected bits 0x00000000, got 0x00000001"
 agrees device/printf_result.yaml "0 PASS, 0 SKIP, 1 XFAIL" 1
 says "hello 7"
 
+# Without a suitable platform the program lists those that there are.
+(cd "$folder/hello_world" && "$on_intel" ./main no-such-platform) >"$folder/out" 2>&1
+[ $? -eq 2 ] || fail "a platform was found under a name that none has"
+says "no OpenCL platform is suitable; these are available:"
+says "Intel(R) OpenCL ("
+says "): its name does not contain the argument"
+grep -q 'make DEVICE=Intel' "$folder/hello_world/README.md" || fail "the README does not say how to run the program"
+grep -q '`libtwice_0.spv`: device code, SPIR-V' "$folder/hello_world/README.md" || fail "the README lacks an image"
+
 # A program whose values, output or contents differ from the expected ones reports the difference.
 sed -i 's/"42|/"43|/' "$folder/printf/main.c"
-make -s -C "$folder/printf" -B main LIBRARY=-l:libOpenCL.so.1 >"$folder/out" 2>&1
+make -s -C "$folder/printf" -B main >"$folder/out" 2>&1
 (cd "$folder/printf" && "$on_intel" ./main) >"$folder/out" 2>&1 && fail "different output was accepted"
 says "that differ from the"
 sed -i '/expected_0\[\]/,/};/s/0x20, 0x46/0x20, 0x47/' "$folder/structs/main.c"
-make -s -C "$folder/structs" -B main LIBRARY=-l:libOpenCL.so.1 >"$folder/out" 2>&1
+make -s -C "$folder/structs" -B main >"$folder/out" 2>&1
 (cd "$folder/structs" && "$on_intel" ./main) >"$folder/out" 2>&1 && fail "a different element was accepted"
 says "FAIL line 27: records, element 1, byte 8: expected bits 0x4720000000000000, got 0x4620000000000000"
 

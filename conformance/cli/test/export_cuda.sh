@@ -50,7 +50,7 @@ steps:
 END
 
 expect 0 export "$folder/scale.yaml" --for cuda -o "$folder/scale"
-says "6 files"  # two images, the program, two supporting files, the Makefile
+says "7 files"  # two images, the program, two supporting files, the Makefile, the README
 says '//@kernel scale pointer:8 value:4 local:4' "$folder/scale/app_0.ptx"
 compiles scale "$stand_in"
 ends 0

@@ -20,7 +20,7 @@ as_a_gpu() {
 agrees() {
     words=
     [ "$2" = intel-gpu-dynamic ] && words=dynamic
-    exported_agrees "$2" level_zero libze_loader.so.1 "$1" "$3" "$4" as_a_gpu ./main $words
+    exported_agrees "$2" level_zero "$1" "$3" "$4" as_a_gpu ./main $words
 }
 
 for subject in intel-gpu intel-gpu-dynamic; do

@@ -112,14 +112,28 @@ static inline void must(CUresult result, const char *call)
     exit(1);
 }
 
+/* Ends the program because there is no device with the number, after printing those that exist. */
+static inline void devices_refuse(int number, int count)
+{
+    printf("there is no CUDA device with number %d; %s\n", number,
+           count > 0 ? "these are available:" : "none is available");
+    for (int i = 0; i < count; i++) {
+        char name[256] = "";
+        CUdevice candidate = 0;
+        if (cuDeviceGet(&candidate, i) == 0) cuDeviceGetName(name, sizeof name, candidate);
+        printf("  %d: %.255s\n", i, name);
+    }
+    exit(2);
+}
+
 static inline void device_open(int argument_count, char **arguments)
 {
     int count = 0, number = argument_count > 1 ? atoi(arguments[1]) : 0;
     char name[256] = "";
     CUdevice device = 0;
     CUcontext context = NULL;
-    if (cuInit(0) != 0 || cuDeviceGetCount(&count) != 0 || number < 0 || number >= count)
-        stop("there is no CUDA device with this number", 2);
+    if (cuInit(0) != 0 || cuDeviceGetCount(&count) != 0) count = 0;
+    if (number < 0 || number >= count) devices_refuse(number, count);
     must(cuDeviceGet(&device, number), "cuDeviceGet");
     must(cuDeviceGetName(name, sizeof name, device), "cuDeviceGetName");
     printf("device: %.255s\n", name);

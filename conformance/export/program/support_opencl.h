@@ -43,24 +43,67 @@ static inline int accepts_images(cl_device_id candidate)
     return strstr(version, "SPIR-V") != NULL;
 }
 
+enum { PLATFORMS_MAX = 16 };
+
+/* Fills in the platforms and returns their number. */
+static inline cl_uint platforms_find(cl_platform_id *platforms)
+{
+    cl_uint count = 0;
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) != CL_SUCCESS) return 0;
+    return count < PLATFORMS_MAX ? count : PLATFORMS_MAX;
+}
+
+/* The platform's first device; NULL if it has none. *out_reason says why it is unsuitable; NULL if
+ * it is suitable. */
+static inline cl_device_id platform_device(cl_platform_id platform, const char *wanted,
+                                           const char **out_reason)
+{
+    char name[TEXT_MAX] = "";
+    cl_device_id candidate = NULL;
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL);
+    *out_reason = NULL;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &candidate, NULL) != CL_SUCCESS) {
+        *out_reason = "it has no device";
+        return NULL;
+    }
+    if (!accepts_images(candidate))
+        *out_reason = IMAGES_ARE_SOURCE ? "its device does not compile OpenCL C"
+                                        : "its device does not accept SPIR-V";
+    if (wanted && !strstr(name, wanted)) *out_reason = "its name does not contain the argument";
+    return candidate;
+}
+
+/* Ends the program because no platform is suitable, after printing all of them with the reasons. */
+static inline void platforms_refuse(const char *wanted)
+{
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint count = platforms_find(platforms);
+    printf("no OpenCL platform is suitable; %s\n",
+           count > 0 ? "these are available:" : "none is installed");
+    for (cl_uint i = 0; i < count; i++) {
+        char name[TEXT_MAX] = "", device_name[TEXT_MAX] = "";
+        const char *reason;
+        cl_device_id candidate = platform_device(platforms[i], wanted, &reason);
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (candidate)
+            clGetDeviceInfo(candidate, CL_DEVICE_NAME, sizeof device_name, device_name, NULL);
+        printf("  %s (%s): %s\n", name, candidate ? device_name : "no device", reason);
+    }
+    exit(2);
+}
+
 static inline void device_open(int argument_count, char **arguments)
 {
-    cl_platform_id platforms[16];
-    cl_uint count = 0;
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint count = platforms_find(platforms);
+    const char *wanted = argument_count > 1 ? arguments[1] : NULL;
+    for (cl_uint i = 0; i < count && !device; i++) {
+        const char *reason;
+        cl_device_id candidate = platform_device(platforms[i], wanted, &reason);
+        if (!reason) device = candidate;
+    }
+    if (!device) platforms_refuse(wanted);
     char name[TEXT_MAX];
-    clGetPlatformIDs(16, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 16 && !device; i++) {
-        cl_device_id candidate;
-        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (argument_count > 1 && !strstr(name, arguments[1])) continue;
-        if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &candidate, NULL) != CL_SUCCESS)
-            continue;
-        if (accepts_images(candidate)) device = candidate;
-    }
-    if (!device) {
-        printf("no device accepts %s\n", IMAGES_ARE_SOURCE ? "OpenCL C" : "SPIR-V");
-        exit(2);
-    }
     cl_int result;
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL);
     printf("device: %s\n", name);

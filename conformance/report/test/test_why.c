@@ -174,7 +174,7 @@ static void missing_data_is_left_out(void **state)
                         "  required of the device: fp64; its answer: no\n"
                         "  sim: PASS\n"
                         "\n"
-                        "Rule VF-A-01, which is not in a requirements.yaml above the scenario\n");
+                        "Rule VF-A-01: its text is not installed\n");
     /* The same traces, and a line number past the end of the file. */
     record.judgement = (cnf_judgement){.verdict = CNF_VERDICT_CRASH, .line = 99};
     const char *sent = TRACE(EVENT("load", "1")) END;
@@ -184,7 +184,7 @@ static void missing_data_is_left_out(void **state)
                         "\n"
                         "b.yaml:99\n"
                         "\n"
-                        "Rule DL-REQ-01, which is not in a requirements.yaml above the scenario\n"
+                        "Rule DL-REQ-01: its text is not installed\n"
                         "\n"
                         "The traces are the same as on sim: 1 event.\n");
     rt_arena_reset(&arena);

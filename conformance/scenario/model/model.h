@@ -201,7 +201,7 @@ typedef enum scn_memory_kind {
     SCN_MEMORY_KIND_COUNT
 } scn_memory_kind;
 
-/* How far floating-point values may be from the expected values, and from those of sim. */
+/* How far numbers may be from the expected ones, and from those of sim. */
 typedef enum scn_tolerance_kind {
     SCN_TOLERANCE_NONE, /* bit for bit */
     SCN_TOLERANCE_ULP,
@@ -225,10 +225,15 @@ typedef struct scn_memory {
     scn_layout layout;
     uint64_t count;   /* elements */
     rt_bytes initial; /* count * layout.size bytes, little-endian; data NULL: contents undefined */
-    scn_tolerance_kind tolerance_kind; /* applies to every floating-point lane */
+    scn_tolerance_kind tolerance_kind; /* applies to every floating-point lane or, if there are
+                                        * none, to every integer (ABSOLUTE only) */
     double tolerance;                  /* >= 0 */
     bool unordered; /* the elements' order does not matter: they are compared as a multiset */
     bool addresses; /* it holds device addresses, which are never compared */
+    bool same_value_writes; /* work-items may store equal values to one place without an order */
+    const uint64_t *uncompared; /* indices of elements that are never compared; not of an unordered
+                                 * memory */
+    uint32_t uncompared_count;
     scn_promotion promotion; /* of a buffer, for every argument that it is passed as */
 } scn_memory;
 
@@ -404,7 +409,10 @@ struct scn_expect {
             rt_text memory;  /* empty: any */
             uint64_t offset; /* bytes, where has_offset */
             bool has_offset;
-        } finding; /* FINDING */
+            const rt_text *alternatives; /* other classes that meet the expectation */
+            uint32_t alternative_count;
+            bool others; /* if it is met, no other finding is unexpected */
+        } finding;       /* FINDING */
         struct {
             rt_text symbol;
             uint32_t by;   /* the module that refers to the symbol */

@@ -230,6 +230,12 @@ static bool argument_read(scn_reader *reader, const scn_node *node, void *out)
         argument->kind = SCN_ARGUMENT_NULL;
         return true;
     }
+    const char *number_type = scn_number_type(node);
+    if (number_type)
+        return scn_report(reader->reporter, node->at,
+                          "expected an argument: a memory's name, null or {KIND: VALUE}, found a "
+                          "number; for a value write its type: {%s: %.*s}",
+                          number_type, RT_TEXT_ARG(node->text));
     if (node->kind == SCN_NODE_SCALAR) { /* a buffer, or a pointer to the start of a memory */
         bool known = scn_value_read(reader, &scn_shape_memory_reference, node, &argument->memory);
         const scn_memory *memory = known ? scn_memory_of(reader, argument->memory) : NULL;

@@ -23,6 +23,11 @@ static const char *finding_word(uint32_t index)
     return index < sizeof findings / sizeof *findings ? findings[index] : NULL;
 }
 static const scn_shape shape_finding = {SCN_WORD("a finding", finding_word)};
+static const scn_shape shape_findings = {
+    SCN_LIST("a list of findings", rt_text, &shape_finding),
+    .least = 1,
+};
+static const scn_shape shape_others = {SCN_TRUTH("whether other findings are permitted")};
 static const scn_shape shape_event_count = {SCN_INTEGER("a number of events", 0, UINT32_MAX)};
 static const scn_shape shape_warning_count = {SCN_INTEGER("a number of lines", 0, UINT32_MAX)};
 static const scn_shape shape_byte_offset = {SCN_INTEGER("an offset in bytes", 0, INT64_MAX)};
@@ -110,7 +115,7 @@ enum {
     EXPECT_TRACE = EXPECT_BUNDLE + 5,
     EXPECT_NEVER,
     EXPECT_FINDING,
-    EXPECT_HOST_SYMBOL = EXPECT_FINDING + 4,
+    EXPECT_HOST_SYMBOL = EXPECT_FINDING + 6,
     EXPECT_OUTPUT = EXPECT_HOST_SYMBOL + 3,
     EXPECT_WARNINGS,
     EXPECT_FUSION_MODE,
@@ -193,6 +198,11 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
     [EXPECT_FINDING] = {"finding", &shape_finding, SCN_SUFFICES,
                         SCN_FIELD(scn_expect, finding.kind),
                         "The kind of error that the device must have found."},
+    {"or", &shape_findings, 0,
+     SCN_ITEMS(scn_expect, finding.alternatives, finding.alternative_count),
+     "Other kinds that will do instead of the expected one."},
+    {"others", &shape_others, 0, SCN_FIELD(scn_expect, finding.others),
+     "Whether the device may have found other errors too, for example as consequences."},
     {"kernel", &scn_shape_kernel, 0, SCN_FIELD(scn_expect, finding.kernel),
      "The kernel that a finding is about."},
     {"offset", &shape_byte_offset, 0, SCN_FIELD_IF(scn_expect, finding.offset, finding.has_offset),
@@ -246,6 +256,8 @@ static const scn_relation expect_relations[] = {
     {"program_of", SCN_NEEDS, {"images"}, NULL},
     {"kernel", SCN_NEEDS, {"finding"}, NULL},
     {"offset", SCN_NEEDS, {"finding"}, NULL},
+    {"or", SCN_NEEDS, {"finding"}, NULL},
+    {"others", SCN_NEEDS, {"finding"}, NULL},
     {"by", SCN_NEEDS, {"host_symbol"}, NULL},
     {"from", SCN_NEEDS, {"host_symbol"}, NULL},
     {"host_symbol", SCN_NEEDS, {"from"}, NULL},

@@ -125,6 +125,14 @@ static const scn_shape shape_usm = {SCN_CHOICE("a kind of USM", usm_kinds)};
 static const scn_shape shape_unordered = {SCN_TRUTH("whether the elements are unordered")};
 static const scn_shape shape_addresses = {SCN_TRUTH("whether the memory holds addresses")};
 
+static const scn_shape shape_same_value_writes = {
+    SCN_TRUTH("whether work-items may store equal values to one place")};
+static const scn_shape shape_index = {SCN_INTEGER("an index", 0, RT_MEMORY_SIZE_MAX)};
+static const scn_shape shape_uncompared = {
+    SCN_LIST("a list of indices", uint64_t, &shape_index),
+    .least = 1,
+};
+
 static const scn_shape shape_kind_number = {SCN_NUMBER(SCN_MEMORY_KIND_COUNT - 1)};
 static const scn_shape shape_tolerance_number = {SCN_NUMBER(SCN_TOLERANCE_RELATIVE)};
 static const scn_shape shape_double = {.kind = SCN_SHAPE_DOUBLE};
@@ -146,12 +154,18 @@ static const scn_row memory_rows[] = {
      "The promotion requested for the buffer in fused kernels, for all its accessors: private, "
      "local or none."},
     {"tolerance", &shape_tolerance, SCN_WRITTEN | SCN_LATER, SCN_FIELD(scn_memory, tolerance),
-     "How far floating-point values may be from the expected values, and from those of sim."},
+     "How far numbers may be from the expected values, and from those of sim: floating-point "
+     "numbers or, in a memory without any, integers (absolute only)."},
     {"unordered", &shape_unordered, 0, SCN_FIELD(scn_memory, unordered),
      "Whether elements are compared without regard to their order."},
     {"addresses", &shape_addresses, 0, SCN_FIELD(scn_memory, addresses),
      "Whether kernels store addresses in it, such as those of objects with virtual functions; it "
      "is then compared neither with expected values nor between subjects."},
+    {"same_value_writes", &shape_same_value_writes, 0, SCN_FIELD(scn_memory, same_value_writes),
+     "Whether work-items may store equal values to one place without an order; the simulated "
+     "device then reports no same-value-race there."},
+    {"uncompared", &shape_uncompared, 0, SCN_ITEMS(scn_memory, uncompared, uncompared_count),
+     "Indices of elements that are compared neither with expected values nor between subjects."},
     SCN_HIDDEN(&shape_kind_number, scn_memory, kind),
     SCN_HIDDEN(&scn_shape_layout, scn_memory, layout),
     SCN_HIDDEN(&shape_tolerance_number, scn_memory, tolerance_kind),
@@ -160,6 +174,10 @@ static const scn_row memory_rows[] = {
 };
 static const scn_relation memory_relations[] = {
     {"promote", SCN_BARS, {"usm"}, SCN_PROMOTE_BARS_USM},
+    {"uncompared",
+     SCN_BARS,
+     {"unordered"},
+     "'uncompared' cannot be combined with 'unordered', whose elements have no indices; remove it"},
     {"device",
      SCN_NEEDS,
      {"usm"},

@@ -146,10 +146,13 @@ void scn_value_definitions_add(json_t *definitions)
 
 /* ---- Objects with a type ------------------------------------------------------------------- */
 
-static void typed_add(json_t *list, const char *type, const char *key, bool no_tolerance)
+static void typed_add(json_t *list, const char *type, const char *key, bool is_whole)
 {
     json_t *properties = cnf_json_checked(json_pack("{s:o}", key, reference("values", type)));
-    if (no_tolerance) cnf_json_set(properties, "tolerance", json_false());
+    if (is_whole) {
+        json_t *kinds = json_pack("{s:{s:b, s:b}}", "properties", "ulp", 0, "relative", 0);
+        cnf_json_set(properties, "tolerance", cnf_json_checked(kinds));
+    }
     json_t *rule = cnf_json_checked(json_pack("{s:{s:{s:{s:s}},s:[s]},s:{s:o}}", "if", "properties",
                                               "type", "const", type, "required", "type", "then",
                                               "properties", properties));

@@ -16,7 +16,8 @@ void scn_value_definitions_add(json_t *definitions);
 json_t *scn_value_reference(const char *type);
 
 /* Adds conditions to a list of schemas that must all hold: an object's `type` determines the values
- * allowed under `key`. With `tolerances`, only floating-point types may have a tolerance. */
+ * allowed under `key`. With `tolerances`, the tolerance of a type of whole numbers is
+ * absolute. */
 void scn_typed_values_add(json_t *list, const char *key, bool tolerances);
 
 #endif

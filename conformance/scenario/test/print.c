@@ -199,6 +199,9 @@ static void print_memory(rt_buffer *out, const scn_memory *memory)
     }
     if (memory->unordered) rt_buffer_printf(out, " unordered");
     if (memory->addresses) rt_buffer_printf(out, " addresses");
+    if (memory->same_value_writes) rt_buffer_printf(out, " same_value_writes");
+    for (uint32_t i = 0; i < memory->uncompared_count; i++)
+        rt_buffer_printf(out, " uncompared=%" PRIu64, memory->uncompared[i]);
     print_promotion(out, memory->promotion);
     print_bytes(out, "initial", memory->initial);
     rt_buffer_append_byte(out, '\n');
@@ -355,6 +358,9 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
     if (expect->finding.has_offset) {
         rt_buffer_printf(out, " offset=%" PRIu64, expect->finding.offset);
     }
+    for (uint32_t i = 0; i < expect->finding.alternative_count; i++)
+        print_text(out, "or", expect->finding.alternatives[i]);
+    if (expect->finding.others) rt_buffer_printf(out, " others");
 }
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)

@@ -274,6 +274,16 @@ static bool special_number_read(scn_reporter *reporter, scn_type type, const scn
     return true;
 }
 
+const char *scn_number_type(const scn_node *node)
+{
+    scn_integer integer;
+    if (node->kind != SCN_NODE_SCALAR || node->style != SCN_STYLE_PLAIN || node->text.length == 0)
+        return NULL;
+    if (integer_parse(node->text, &integer) == NULL)
+        return integer.magnitude > INT32_MAX ? "long" : "int";
+    return is_floating(node->text) ? "float" : NULL;
+}
+
 static bool floating_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                                  const char *noun, uint8_t *out_bytes)
 {

@@ -25,6 +25,11 @@ bool scn_integer_read(scn_reporter *reporter, const scn_node *node, const char *
 bool scn_number_read(scn_reporter *reporter, scn_type type, const scn_node *node,
                      uint8_t *out_bytes);
 
+/* The type that a node suggests for a number that is written without one, static: "int" or "long"
+ * for a whole number and "float" for any other; NULL if it is not a plain scalar or not a number.
+ */
+const char *scn_number_type(const scn_node *node);
+
 /* Writes a whole number as a number of `type`; false if the type cannot represent it exactly. */
 bool scn_number_of_integer(scn_type type, scn_integer integer, uint8_t *out_bytes);
 

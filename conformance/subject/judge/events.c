@@ -47,6 +47,22 @@ static bool observes_event(const cnf_execution *execution, const scn_trace_event
            observes(execution, kind, scn_event_images_field(kind));
 }
 
+/* How many events a message lists. */
+enum { LISTED_MAX = 5 };
+
+static void print_event(rt_buffer *out, const rt_event *event)
+{
+    rt_buffer_printf(out, "\n  %s", rt_event_name(event->kind));
+    for (uint32_t i = 0; i < event->field_count; i++) {
+        const rt_event_field *field = &event->fields[i];
+        rt_buffer_printf(out, " %s: %s", field->key, field->is_list ? "[" : "");
+        for (uint32_t k = 0; k < field->value_count; k++) {
+            rt_buffer_printf(out, "%s%.*s", k ? ", " : "", RT_TEXT_ARG(field->values[k]));
+        }
+        if (field->is_list) rt_buffer_append_byte(out, ']');
+    }
+}
+
 /* ---- Counts and programs ------------------------------------------------------------------ */
 
 void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
@@ -67,12 +83,21 @@ void cnf_evaluate_count(cnf_execution *execution, const scn_expect *expect,
         count += rt_trace_event(trace, i)->kind == kind;
     }
     check->ok = count == expect->count.count;
-    if (!check->ok) {
-        check->code = count > expect->count.count ? RT_TEXT("more") : RT_TEXT("fewer");
-        check->message =
-            rt_arena_printf(&execution->arena, "expected %" PRIu64 " '%.*s' events, got %" PRIu64,
-                            expect->count.count, RT_TEXT_ARG(expect->count.event), count);
+    if (check->ok) return;
+    check->code = count > expect->count.count ? RT_TEXT("more") : RT_TEXT("fewer");
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "expected %" PRIu64 " '%.*s' events, got %" PRIu64, expect->count.count,
+                     RT_TEXT_ARG(expect->count.event), count);
+    uint64_t listed = 0;
+    for (uint32_t i = execution->counted[kind]; i < end && listed < LISTED_MAX; i++) {
+        const rt_event *event = rt_trace_event(trace, i);
+        if (event->kind != kind) continue;
+        if (listed++ == 0) rt_buffer_append_byte(&text, ':');
+        print_event(&text, event);
     }
+    if (listed < count) rt_buffer_printf(&text, "\n  and %" PRIu64 " more", count - listed);
+    check->message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
 }
 
 static const rt_event_field *field_of(const rt_event *event, const char *key)
@@ -194,23 +219,9 @@ static bool event_matches(const cnf_execution *execution, uint32_t index,
     return cnf_event_images_fit(execution->scenario, event, expected);
 }
 
-static void print_event(rt_buffer *out, const rt_event *event)
-{
-    rt_buffer_printf(out, "\n  %s", rt_event_name(event->kind));
-    for (uint32_t i = 0; i < event->field_count; i++) {
-        const rt_event_field *field = &event->fields[i];
-        rt_buffer_printf(out, " %s: %s", field->key, field->is_list ? "[" : "");
-        for (uint32_t k = 0; k < field->value_count; k++) {
-            rt_buffer_printf(out, "%s%.*s", k ? ", " : "", RT_TEXT_ARG(field->values[k]));
-        }
-        if (field->is_list) rt_buffer_append_byte(out, ']');
-    }
-}
-
 void cnf_evaluate_trace(cnf_execution *execution, const scn_expect *expect,
                         cnf_emitted_check *check)
 {
-    enum { LISTED_MAX = 5 };
     rt_trace *trace = execution->runtime->trace;
     uint32_t found = 0, after_last = 0, end = rt_trace_count(trace);
     for (; found < expect->trace.event_count; found++) {

@@ -2,12 +2,17 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/unfused.h"
 
+#include <string.h>
+
 /* True if a finding matches an expectation.  An unfused run has no fused kernel to name, so kernel
  * names are not compared there. */
 static bool finding_matches(const cnf_execution *execution, const cnf_finding *finding,
                             const scn_expect *expect)
 {
-    if (!rt_text_is(expect->finding.kind, finding->kind)) return false;
+    bool is_kind = rt_text_is(expect->finding.kind, finding->kind);
+    for (uint32_t i = 0; i < expect->finding.alternative_count && !is_kind; i++)
+        is_kind = rt_text_is(expect->finding.alternatives[i], finding->kind);
+    if (!is_kind) return false;
     bool named = expect->finding.kernel.length > 0 && !execution->unfused;
     if (named && !rt_text_equal(expect->finding.kernel, finding->kernel)) return false;
     /* A driver below another runtime does not know the scenario's names of memories. */
@@ -18,39 +23,50 @@ static bool finding_matches(const cnf_execution *execution, const cnf_finding *f
     return !expect->finding.has_offset || expect->finding.offset == finding->offset;
 }
 
-/* The scenario's source that has the finding; NULL: unknown, or not one of them. */
-static const scn_source *source_of(const scn_scenario *scenario, const cnf_finding *finding)
+/* A place in a source of the scenario or another file; line 0: unknown. */
+typedef struct source_place {
+    rt_text source;
+    uint32_t line, column;
+} source_place;
+
+static source_place place_of(const cnf_finding *finding)
+{
+    return (source_place){finding->source, finding->source_line, finding->source_column};
+}
+
+/* The scenario's source with that name; NULL: unknown, or not one of them. */
+static const scn_source *source_of(const scn_scenario *scenario, rt_text name)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const scn_module *module = &scenario->modules[m];
         for (uint32_t s = 0; s < module->source_count; s++) {
             const scn_source *source = &module->sources[s];
-            if (rt_text_equal(source->name, finding->source)) return source;
+            if (rt_text_equal(source->name, name)) return source;
         }
     }
     return NULL;
 }
 
-/* Converts a finding's source line to a line of the scenario; returns 0 if the line is unknown or
- * the code is not in the scenario itself. */
-static uint32_t scenario_line(const scn_scenario *scenario, const cnf_finding *finding)
+/* Converts a source line to a line of the scenario; returns 0 if the line is unknown or the code is
+ * not in the scenario itself. */
+static uint32_t scenario_line(const scn_scenario *scenario, source_place place)
 {
-    const scn_source *source = source_of(scenario, finding);
-    if (finding->source_line == 0 || !source || source->file.length > 0) return 0;
-    return source->code_at.line + finding->source_line - 1;
+    const scn_source *source = source_of(scenario, place.source);
+    if (place.line == 0 || !source || source->file.length > 0) return 0;
+    return source->code_at.line + place.line - 1;
 }
 
 /* " at line 10" of the scenario, or " at kernel.cl:3:14" of another file. */
-static void place_print(cnf_execution *execution, const cnf_finding *finding, rt_buffer *out)
+static void place_print(cnf_execution *execution, source_place place, rt_buffer *out)
 {
-    uint32_t line = scenario_line(execution->scenario, finding);
+    uint32_t line = scenario_line(execution->scenario, place);
     if (line > 0) rt_buffer_printf(out, " at line %u", line);
-    if (line > 0 || finding->source_line == 0) return;
-    const scn_source *source = source_of(execution->scenario, finding);
+    if (line > 0 || place.line == 0) return;
+    const scn_source *source = source_of(execution->scenario, place.source);
     rt_text file = source ? scn_companion_path(&execution->arena, execution->scenario, source->file)
-                          : finding->source;
-    rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(file), finding->source_line);
-    if (finding->source_column > 0) rt_buffer_printf(out, ":%u", finding->source_column);
+                          : place.source;
+    rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(file), place.line);
+    if (place.column > 0) rt_buffer_printf(out, ":%u", place.column);
 }
 
 /* The step whose command caused the finding; SCN_NONE if the runtime issued the command on its own.
@@ -82,7 +98,7 @@ static void finding_print(cnf_execution *execution, const cnf_finding *finding, 
     rt_buffer_printf(out, "%s", finding->kind);
     if (finding->kernel.length)
         rt_buffer_printf(out, " in kernel '%.*s'", RT_TEXT_ARG(finding->kernel));
-    place_print(execution, finding, out);
+    place_print(execution, place_of(finding), out);
     if (index != SCN_NONE && scenario->steps[index].at.line > 0) {
         const scn_step *step = &scenario->steps[index];
         rt_buffer_printf(out, ", step");
@@ -90,6 +106,9 @@ static void finding_print(cnf_execution *execution, const cnf_finding *finding, 
         rt_buffer_printf(out, " at line %u", step->at.line);
     }
     rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
+    if (finding->other_line == 0) return;
+    rt_buffer_printf(out, "; the other access is");
+    place_print(execution, (source_place){finding->other_source, finding->other_line, 0}, out);
 }
 
 /* One expectation covers all findings that match it: a single mistake is reported at every place
@@ -107,6 +126,8 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
         finding->expected = true;
         check.ok = true;
     }
+    execution->permits_findings =
+        execution->permits_findings || (check.ok && expect->finding.others);
     /* A device that executes nothing has no findings. */
     bool executes = execution->runtime->capabilities.executes;
     if (!executes || (!check.ok && cnf_unfused_hides(execution, expect)))
@@ -114,8 +135,10 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     rt_buffer text = {0};
     if (!check.ok) {
         check.code = RT_TEXT("not-found");
-        rt_buffer_printf(&text, "expected a finding '%.*s', but the device reported none",
-                         RT_TEXT_ARG(expect->finding.kind));
+        rt_buffer_printf(&text, "expected a finding '%.*s'", RT_TEXT_ARG(expect->finding.kind));
+        for (uint32_t i = 0; i < expect->finding.alternative_count; i++)
+            rt_buffer_printf(&text, " or '%.*s'", RT_TEXT_ARG(expect->finding.alternatives[i]));
+        rt_buffer_printf(&text, ", but the device reported none");
         for (uint32_t i = 0; i < execution->findings.count; i++) {
             if (execution->findings.items[i].expected) continue;
             rt_buffer_printf(&text, "\n  but ");
@@ -139,7 +162,7 @@ static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with
         rt_buffer_printf(&text, "\n  and ");
         finding_print(execution, &execution->findings.items[i], &text);
     }
-    uint32_t line = scenario_line(execution->scenario, finding);
+    uint32_t line = scenario_line(execution->scenario, place_of(finding));
     uint32_t step = step_of(execution, finding);
     if (line == 0 && step != SCN_NONE) line = execution->scenario->steps[step].at.line;
     rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
@@ -154,9 +177,23 @@ static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with
     rt_buffer_free(&text);
 }
 
+/* Counts races of equal values as expected where the scenario permits them. */
+static void permit_same_values(cnf_execution *execution)
+{
+    const scn_scenario *scenario = execution->scenario;
+    for (uint32_t i = 0; i < execution->findings.count; i++) {
+        cnf_finding *finding = &execution->findings.items[i];
+        for (uint32_t m = 0; m < scenario->memory_count && !finding->expected; m++)
+            finding->expected = scenario->memories[m].same_value_writes &&
+                                strcmp(finding->kind, "same-value-race") == 0 &&
+                                rt_text_equal(finding->object, scenario->memories[m].name);
+    }
+}
+
 void cnf_judge_findings(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
+    permit_same_values(execution);
     for (uint32_t s = 0; s < scenario->step_count; s++) {
         if (!execution->results[s].begun) continue;
         const scn_step *step = &scenario->steps[s];
@@ -167,7 +204,7 @@ void cnf_judge_findings(cnf_execution *execution)
         }
     }
     bool is_first = true;
-    for (uint32_t i = 0; i < execution->findings.count; i++) {
+    for (uint32_t i = 0; i < execution->findings.count && !execution->permits_findings; i++) {
         if (execution->findings.items[i].expected) continue;
         judge_unexpected(execution, i, is_first);
         is_first = false;

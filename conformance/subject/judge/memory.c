@@ -4,11 +4,19 @@
 
 #include <inttypes.h>
 
-/* The first element that, according to the device, was never completely written; UINT64_MAX: none.
- * Uninitialised contents may look right by chance. */
+static bool is_uncompared(const scn_memory *declared, uint64_t element)
+{
+    for (uint32_t i = 0; i < declared->uncompared_count; i++)
+        if (declared->uncompared[i] == element) return true;
+    return false;
+}
+
+/* The first compared element that, according to the device, was never completely written;
+ * UINT64_MAX: none. Uninitialised contents may look right by chance. */
 static uint64_t first_undefined(const scn_memory *declared, const uint8_t *bits)
 {
     for (uint64_t i = 0; i < declared->count; i++) {
+        if (is_uncompared(declared, i)) continue;
         for (uint32_t f = 0; f < declared->layout.field_count; f++) {
             const scn_field *field = &declared->layout.fields[f];
             uint64_t begin = i * declared->layout.size + field->offset;

@@ -177,6 +177,9 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         }
         rt_buffer_free(&text);
     }
+    if (!rt_ok(status) && !check.ok && status.code == RT_ERRC_KERNEL_NOT_SUPPORTED &&
+        !execution->lack)
+        execution->lack = rt_sink_diagnostic(execution->sink, status);
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
     execution->results[index].failed = !rt_ok(status) && !check.ok;
     cnf_step_memories(execution, step, &check);

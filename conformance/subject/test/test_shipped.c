@@ -112,7 +112,7 @@ static void subject_main(fixture *f, const scn_scenario *scenario, int messages)
     cnf_execution_close(&execution);
     cnf_layer_end(&layer);
     if (rt_ok(status) && !is_skipped && !execution.skipped &&
-        !cnf_skip_unused(&emitter, &fake, execution.was_used, true))
+        !cnf_skip_unused(&emitter, &fake, execution.was_used, true, execution.lack))
         cnf_emit_end(&emitter);
     rt_sink_destroy(sink);
     _exit(0);

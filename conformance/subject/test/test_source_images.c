@@ -2,6 +2,8 @@
  * that cannot be converted. */
 #include "conformance/subject/source_images.h"
 
+#include "conformance/build/prelude.h"
+
 #include "reference/image/image.h"
 
 #include <setjmp.h>
@@ -66,7 +68,7 @@ static void an_image_is_its_source(void **state)
     assert_ptr_equal(image->kernels, kernels);
     assert_ptr_equal(image->sets, sets);
     assert_true(rt_text_is(image->compile_options, "-cl-std=CL3.0 -DN=2 -cl-mad-enable"));
-    assert_true(code_has(image, "#define SYCL_EXTERNAL\n"));
+    assert_false(code_has(image, "#define")); /* it uses none of our macros */
     assert_true(code_has(image, "FP_CONTRACT OFF\n"));
     const char end[] = "#line 1 \"app/0\"\nint f(int);\n";
     size_t length = sizeof end - 1;
@@ -76,6 +78,34 @@ static void an_image_is_its_source(void **state)
     assert_memory_equal(&hashed.hash, &image->hash, sizeof hashed.hash);
     assert_int_equal(images[0].format, RT_FORMAT_SPIRV64); /* the input is unchanged */
     rt_arena_reset(&arena);
+}
+
+/* A macro comes with the macros that it uses, including those whose names it pastes together. */
+static void a_source_has_the_macros_that_it_uses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *macro;
+        bool is_used;
+    } rows[] = {
+        {"SYCL_EXTERNAL int f(int);", "#define SYCL_EXTERNAL\n", true},
+        {"SYCL_EXTERNAL int f(int);", "#define __ASSAY", false},
+        {"int SYCL_EXTERNAL_2;", "#define SYCL_EXTERNAL\n", false},
+        {"DEVICE_GLOBAL(int, n)", "#define __ASSAY_VALUE_0(", true},
+        {"DEVICE_GLOBAL(int, n)", "#define __ASSAY_SCOPE_device_image_scope ", true},
+        {"DEVICE_GLOBAL(int, n)", "#define __ASSAY_OR_10 ", true},
+        {"DEVICE_GLOBAL(int, n)", "#define DG(", false},
+        {"DEVICE_GLOBAL(int, n)", "#define SPEC_CONSTANT(", false},
+        {"USES_ASPECTS(fp64) void f(void);", "#define __ASSAY_SAYS(", true},
+        {"USES_ASPECTS(fp64) void f(void);", "#define __ASSAY_OR", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer unit = {0};
+        cnf_prelude_used_unit(&unit, RT_TEXT("app/0"), rt_text_of(rows[i].code));
+        if ((strstr(unit.data, rows[i].macro) != NULL) != rows[i].is_used)
+            fail_msg("%s of %s", rows[i].macro, rows[i].code);
+        rt_buffer_free(&unit);
+    }
 }
 
 /* Handwritten images follow the image of the sources; an image in a format other than SPIR-V is
@@ -157,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_image_is_its_source),
+        cmocka_unit_test(a_source_has_the_macros_that_it_uses),
         cmocka_unit_test(images_by_hand_have_sources_of_their_own),
         cmocka_unit_test(what_source_cannot_say_is_named),
         cmocka_unit_test(modules_without_images_do_not_matter),

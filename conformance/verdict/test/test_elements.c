@@ -2,10 +2,12 @@
 #include "conformance/scenario/model/type.h"
 #include "conformance/verdict/elements.h"
 #include "conformance/verdict/value.h"
+#include "reference/base/lines.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -439,7 +441,12 @@ static void differences_are_told(void **state)
                                       &difference));
     assert_string_equal(difference.text.data,
                         "m[1]: expected 1 = 0x1p+0 (0x3f800000), got 2 = 0x1p+1 (0x40000000), "
-                        "8388608 ULP apart\n2 of 4 elements differ: 1 and 3");
+                        "8388608 ULP apart\n2 of 4 elements differ: 1 and 3\n"
+                        "  element  expected         got\n"
+                        "        0         1           1\n"
+                        ">       1         1           2\n"
+                        "        2         1           1\n"
+                        ">       3         1  1.00000012");
     memory.unordered = true;
     assert_false(cnf_elements_compare(&arena, &memory, expected_bytes, got_bytes, (rt_bytes){0},
                                       &difference));
@@ -457,6 +464,70 @@ static void differences_are_told(void **state)
     rt_arena_reset(&arena);
 }
 
+/* Eight elements from the first that differs on, or the last eight. */
+static void the_table_begins_at_the_first_difference(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t total, differs, first, rows;
+    } rows[] = {{20, 5, 5, 8},   {20, 0, 0, 8}, {20, 12, 12, 8}, {20, 13, 12, 8},
+                {20, 19, 12, 8}, {8, 7, 0, 8},  {2, 1, 0, 2},    {1, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_arena arena = {0};
+        uint8_t expected[ELEMENTS_MAX] = {0}, got[ELEMENTS_MAX] = {0};
+        got[rows[i].differs] = 1;
+        scn_memory memory = memory_of(&field_UCHAR, rows[i].total);
+        cnf_difference difference;
+        assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){expected, rows[i].total},
+                                          (rt_bytes){got, rows[i].total}, (rt_bytes){0},
+                                          &difference));
+        rt_text rest = difference.table, line;
+        uint32_t count = 0;
+        while (rt_line_take(&rest, &line)) {
+            if (line.length < 10 || line.data[8] < '0' || line.data[8] > '9') continue;
+            uint32_t index = rows[i].first + count++;
+            char number[16];
+            (void)snprintf(number, sizeof number, "%c %7u", index == rows[i].differs ? '>' : ' ',
+                           index);
+            assert_memory_equal(line.data, number, strlen(number));
+        }
+        assert_int_equal(count, rows[i].rows);
+        rt_arena_reset(&arena);
+    }
+}
+
+/* Twelve elements are expected to hold their indices, except that those in `same` hold 3 too. */
+static void a_value_used_for_all_elements_is_recognised(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t count, same; /* a bit per element */
+        uint8_t other;        /* what element 1 holds; 3: the same as all others */
+        bool has_hint;
+    } rows[] = {{12, 0, 3, true},
+                {12, 1u << 7, 3, false},
+                {12, 0, 4, false},
+                {4, 0, 3, true},
+                {2, 0, 3, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_arena arena = {0};
+        uint8_t expected[12], got[12];
+        for (uint8_t e = 0; e < rows[i].count; e++) {
+            expected[e] = rows[i].same >> e & 1 ? 3 : e;
+            got[e] = e == 1 ? rows[i].other : 3;
+        }
+        scn_memory memory = memory_of(&field_UCHAR, rows[i].count);
+        cnf_difference difference;
+        assert_false(cnf_elements_compare(&arena, &memory, (rt_bytes){expected, rows[i].count},
+                                          (rt_bytes){got, rows[i].count}, (rt_bytes){0},
+                                          &difference));
+        const char *hint = strstr(difference.text.data, "\nevery element holds 3, which only "
+                                                        "element 3 should hold");
+        assert_int_equal(hint != NULL, rows[i].has_hint);
+        rt_arena_reset(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,6 +542,8 @@ int main(void)
         cmocka_unit_test(many_elements_are_matched),
         cmocka_unit_test(differing_indices_have_a_pattern),
         cmocka_unit_test(differences_are_told),
+        cmocka_unit_test(the_table_begins_at_the_first_difference),
+        cmocka_unit_test(a_value_used_for_all_elements_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

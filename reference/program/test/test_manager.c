@@ -257,6 +257,42 @@ static void a_provider_that_needs_a_missing_aspect_is_not_a_candidate(void **sta
     fixture_destroy(f);
 }
 
+static void an_export_with_the_other_linkage_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *import, *export, *hint;
+    } rows[] = {
+        {"_Z5twicei", "twice",
+         "; image library/0 exports 'twice' with C linkage; declare it extern \"C\" where it is "
+         "imported"},
+        {"twice", "_Z5twicei",
+         "; image library/0 exports '_Z5twicei' with C++ linkage; declare it extern \"C\" where it "
+         "is defined"},
+        {"_Z5twicei", "_Z5twicel", ""},
+        {"_ZN5inner5twiceEi", "twice", ""},
+        {"twice", "twice2", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const fixture_module provided[] = {{"main", "k", rows[i].import, NULL},
+                                           {"library", NULL, NULL, rows[i].export}};
+        fixture *f = fixture_create(provided, 2, "");
+        rt_loader_open(&f->loader, 0);
+        rt_loader_open(&f->loader, 1);
+        rt_status status = fixture_ask(f, "k");
+        assert_int_equal(status.code, RT_ERRC_BUILD);
+        rt_buffer expected = {0};
+        rt_buffer_printf(&expected,
+                         "image main/0 cannot be linked: no registered image of format spirv64 "
+                         "exports '%s'; before the launch, load a module that defines it%s",
+                         rows[i].import, rows[i].hint);
+        assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                            rt_buffer_string(&expected));
+        rt_buffer_free(&expected);
+        fixture_destroy(f);
+    }
+}
+
 /* ---- Threads ------------------------------------------------------------------------------ */
 
 typedef struct asker {
@@ -313,6 +349,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_aspect_that_nobody_knows_no_device_has),
         cmocka_unit_test(the_image_that_the_device_can_run_is_selected),
         cmocka_unit_test(a_provider_that_needs_a_missing_aspect_is_not_a_candidate),
+        cmocka_unit_test(an_export_with_the_other_linkage_is_named),
         TEST(threads_that_want_the_same_program_build_it_once),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
