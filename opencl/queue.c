@@ -291,7 +291,7 @@ static rt_status parts_join(icd_command *command, dev_event **out_event, dev_eve
         marker.wait = command->parts.items;
         marker.wait_count = command->parts.count;
     }
-    rt_status status = dev_enqueue_marker(icd_device.queue, marker, out_event);
+    rt_status status = dev_enqueue_marker(icd_device.queue, marker, (dev_marker){0}, out_event);
     for (uint32_t i = 1; i < command->parts.count; i++)
         dev_event_destroy(command->parts.items[i]);
     if (command->parts.count > 0) *out_first = command->parts.items[0];

@@ -150,7 +150,8 @@ CL_API_ENTRY cl_int CL_API_CALL clMemBlockingFreeINTEL(cl_context context, void 
 {
     ICD_ENTER;
     dev_event *marker;
-    rt_status status = dev_enqueue_marker(icd_device.queue, (dev_command){0}, &marker);
+    rt_status status =
+        dev_enqueue_marker(icd_device.queue, (dev_command){0}, (dev_marker){0}, &marker);
     if (!rt_ok(status)) return icd_code(status);
     dev_event_advance(marker);
     dev_event_destroy(marker);

@@ -190,6 +190,7 @@ dev_queue_create_op cuda_queue_create, cuda_queue_create_profiling;
 dev_enqueue_kernel_op cuda_enqueue_kernel;
 dev_enqueue_read_op cuda_enqueue_read;
 dev_enqueue_write_op cuda_enqueue_write;
+dev_enqueue_marker_op cuda_enqueue_marker;
 dev_enqueue_copy_op cuda_enqueue_copy;
 dev_enqueue_fill_op cuda_enqueue_fill;
 

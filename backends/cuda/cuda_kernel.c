@@ -91,8 +91,11 @@ rt_status cuda_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *
     cuda_command begun;
     rt_status status = ptx_launch_make(device->sink, &arena, &kernel->limits, kernel->entry, range,
                                        arguments, argument_count, &launch);
-    if (rt_ok(status)) status = cuda_command_begin(queue, command, &begun);
-    if (rt_ok(status)) {
+    bool is_empty = dev_nd_range_is_empty(range);
+    if (rt_ok(status) && is_empty)
+        status = cuda_enqueue_marker(base, command, (dev_marker){0}, out_event);
+    if (rt_ok(status) && !is_empty) status = cuda_command_begin(queue, command, &begun);
+    if (rt_ok(status) && !is_empty) {
         const uint32_t *grid = launch.grid, *block = launch.block;
         cuda_result result = device->library.cuLaunchKernel(
             kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],

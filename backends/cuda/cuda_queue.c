@@ -101,6 +101,52 @@ rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **
     return RT_STATUS_OK;
 }
 
+/* ---- Markers ------------------------------------------------------------------------------ */
+
+/* Makes the marker's stream wait for what every stream of the queue holds now. */
+static rt_status streams_join(const cuda_queue *queue, const cuda_command *marker)
+{
+    cuda_device *device = marker->device;
+    for (int i = 0; i < CUDA_STREAMS; i++) {
+        if (queue->streams[i] == marker->stream) continue;
+        cuda_driver_event *event = NULL;
+        CUDA_MAKE(device, CUDA_STAGE_QUEUE, cuEventCreate, &event, CUDA_EVENT_DEFAULT);
+        const char *call = "cuEventRecord";
+        cuda_result result = device->library.cuEventRecord(event, queue->streams[i]);
+        if (result == CUDA_SUCCESS) {
+            call = "cuStreamWaitEvent";
+            result = device->library.cuStreamWaitEvent(marker->stream, event, 0);
+        }
+        device->library.cuEventDestroy_v2(event); /* the driver keeps it until the wait is over */
+        RT_TRY(cuda_check(device, CUDA_STAGE_QUEUE, call, result));
+    }
+    return RT_STATUS_OK;
+}
+
+/* Makes every stream of the queue wait for a barrier. */
+static rt_status streams_block(const cuda_queue *queue, const cuda_event *barrier)
+{
+    for (int i = 0; i < CUDA_STREAMS; i++)
+        CUDA_TRY(queue->device, CUDA_STAGE_QUEUE, cuStreamWaitEvent, queue->streams[i],
+                 barrier->event, 0);
+    return RT_STATUS_OK;
+}
+
+rt_status cuda_enqueue_marker(dev_queue *base, dev_command command, dev_marker marker,
+                              dev_event **out_event)
+{
+    cuda_queue *queue = (cuda_queue *)base;
+    cuda_command begun;
+    RT_TRY(cuda_command_begin(queue, command, &begun));
+    rt_status status = marker.waits_for_all ? streams_join(queue, &begun) : RT_STATUS_OK;
+    RT_TRY(cuda_command_end(&begun, status, out_event));
+    if (marker.is_barrier) status = streams_block(queue, (const cuda_event *)*out_event);
+    if (rt_ok(status)) return status;
+    cuda_event_destroy(*out_event);
+    *out_event = NULL;
+    return status;
+}
+
 /* ---- Queues ------------------------------------------------------------------------------- */
 
 /* A failure here means that the device is lost; waits for the queue's events report that. */
@@ -123,6 +169,7 @@ static const dev_queue_ops cuda_queue_ops = {
     .enqueue_write = cuda_enqueue_write,
     .enqueue_copy = cuda_enqueue_copy,
     .enqueue_fill = cuda_enqueue_fill,
+    .enqueue_marker = cuda_enqueue_marker,
 };
 
 static rt_status queue_create(cuda_device *device, bool keeps_times, dev_queue **out_queue)

@@ -167,6 +167,7 @@ dev_enqueue_read_op l0_enqueue_read;
 dev_enqueue_write_op l0_enqueue_write;
 dev_enqueue_copy_op l0_enqueue_copy;
 dev_enqueue_fill_op l0_enqueue_fill;
+dev_enqueue_marker_op l0_enqueue_marker;
 
 /* Releases a reference; the last release waits for commands and destroys the modules
  * (l0_program.c). */

@@ -180,7 +180,7 @@ static rt_status shape_set(const l0_kernel *kernel, const dev_nd_range *range,
                 "dimension %u of a launch has %llu groups and begins at %llu; Level Zero "
                 "counts both in 32 bits",
                 d, (unsigned long long)count, (unsigned long long)range->offset[d]);
-        CHECK(count >= 1);
+        CHECK_IMPLIES(count == 0, dev_nd_range_is_empty(range));
         out_counts[d] = (uint32_t)count;
     }
     if (has_offset && !device->offsets)
@@ -213,7 +213,9 @@ rt_status l0_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *ke
     pthread_mutex_lock(&kernel->lock);
     rt_status status = arguments_set(kernel, arguments, argument_count);
     if (rt_ok(status)) status = shape_set(kernel, range, counts);
-    if (rt_ok(status)) {
+    /* Level Zero says nothing about a launch without groups. */
+    bool is_empty = rt_ok(status) && dev_nd_range_is_empty(range);
+    if (rt_ok(status) && !is_empty) {
         const ze_group_count_t groups = {counts[0], counts[1], counts[2]};
         pthread_mutex_lock(&queue->lock);
         ze_result_t result = device->library.zeCommandListAppendLaunchKernel(
@@ -226,5 +228,5 @@ rt_status l0_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *ke
         status = l0_append_drop(device, &append, status);
     }
     pthread_mutex_unlock(&kernel->lock);
-    return status;
+    return is_empty ? l0_enqueue_marker(base, command, (dev_marker){0}, out_event) : status;
 }

@@ -47,6 +47,8 @@
     ENTRY(zeCommandListAppendLaunchKernel, true)                                                   \
     ENTRY(zeCommandListAppendMemoryCopy, true)                                                     \
     ENTRY(zeCommandListAppendMemoryFill, true)                                                     \
+    ENTRY(zeCommandListAppendBarrier, true)                                                        \
+    ENTRY(zeCommandListAppendSignalEvent, true)                                                    \
     ENTRY(zeEventPoolCreate, true)                                                                 \
     ENTRY(zeEventPoolDestroy, true)                                                                \
     ENTRY(zeEventCreate, true)                                                                     \

@@ -76,6 +76,31 @@ rt_status l0_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *mem
                     out_event);
 }
 
+/* ---- Markers ------------------------------------------------------------------------------ */
+
+/* Level Zero's barrier waits for its list or, without one, for everything before it, and holds back
+ * everything after it.  There is no marker that does not, so every marker is a barrier, which only
+ * orders more; one that waits for nothing is a signal. */
+rt_status l0_enqueue_marker(dev_queue *base, dev_command command, dev_marker marker,
+                            dev_event **out_event)
+{
+    l0_queue *queue = (l0_queue *)base;
+    const l0_library *ze = &queue->device->library;
+    bool is_signal = command.wait_count == 0 && !marker.waits_for_all;
+    l0_append append;
+    RT_TRY(l0_append_begin(queue->device, command, &append));
+    pthread_mutex_lock(&queue->lock);
+    ze_result_t result = is_signal
+                             ? ze->zeCommandListAppendSignalEvent(queue->list, append.signal->event)
+                             : ze->zeCommandListAppendBarrier(queue->list, append.signal->event,
+                                                              append.wait_count, append.waits);
+    pthread_mutex_unlock(&queue->lock);
+    return l0_append_end(queue->device, &append, L0_STAGE_QUEUE,
+                         is_signal ? "zeCommandListAppendSignalEvent"
+                                   : "zeCommandListAppendBarrier",
+                         result, out_event);
+}
+
 /* ---- Queues ------------------------------------------------------------------------------- */
 
 static void l0_queue_destroy(dev_queue *base)
@@ -94,6 +119,7 @@ static const dev_queue_ops l0_queue_ops = {
     .enqueue_write = l0_enqueue_write,
     .enqueue_copy = l0_enqueue_copy,
     .enqueue_fill = l0_enqueue_fill,
+    .enqueue_marker = l0_enqueue_marker,
 };
 
 rt_status l0_queue_create(dev_device *base, dev_queue **out_queue)

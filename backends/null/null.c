@@ -137,6 +137,14 @@ static rt_status null_enqueue_fill(dev_queue *queue, dev_command command, dev_me
     return RT_STATUS_OK;
 }
 
+static rt_status null_enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
+                                     dev_event **out_event)
+{
+    (void)queue, (void)command, (void)marker;
+    *out_event = null_event_create();
+    return RT_STATUS_OK;
+}
+
 static rt_status null_queue_flush(dev_queue *queue)
 {
     (void)queue;
@@ -150,6 +158,7 @@ static const dev_queue_ops null_queue_ops = {
     .enqueue_write = null_enqueue_write,
     .enqueue_copy = null_enqueue_copy,
     .enqueue_fill = null_enqueue_fill,
+    .enqueue_marker = null_enqueue_marker,
     .flush = null_queue_flush,
 };
 

@@ -187,6 +187,13 @@ static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory 
     return event_give(queue, out_event);
 }
 
+static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
+                                dev_event **out_event)
+{
+    (void)command, (void)marker;
+    return event_give(queue, out_event);
+}
+
 static const dev_queue_ops queue_ops = {
     .destroy = queue_destroy,
     .enqueue_kernel = enqueue_kernel,
@@ -194,6 +201,7 @@ static const dev_queue_ops queue_ops = {
     .enqueue_write = enqueue_write,
     .enqueue_copy = enqueue_copy,
     .enqueue_fill = enqueue_fill,
+    .enqueue_marker = enqueue_marker,
 };
 
 rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)

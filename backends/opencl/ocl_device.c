@@ -254,6 +254,15 @@ static bool spec_constants_ask(const ocl_device *device)
            device->library.clSetProgramSpecializationConstant != NULL;
 }
 
+/* Launches without work-items do nothing since OpenCL 2.1; before, they were refused (OpenCL 3.0
+ * API specification, 5.8, clEnqueueNDRangeKernel). */
+static bool empty_ranges_ask(const ocl_device *device)
+{
+    uint64_t major, minor;
+    version_ask(device, &major, &minor);
+    return major > 2 || (major == 2 && minor >= 1);
+}
+
 /* Work-groups may differ in size on every device of OpenCL 2.x, and on one of 3.0 if it says so
  * (OpenCL 3.0 API specification, 4.2, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT). */
 static bool non_uniform_ask(const ocl_device *device)
@@ -327,6 +336,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     /* An in-order queue obeys wait lists, too, so devices without out-of-order queues are
      * supported. */
     device->queue_properties = offered & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+    device->empty_ranges = empty_ranges_ask(device);
 }
 
 static rt_status device_ask(ocl_device *device, ocl_input input)

@@ -29,6 +29,7 @@ typedef struct ocl_device {
     cl_context context;
     ocl_route route;
     cl_command_queue_properties queue_properties; /* for every queue */
+    bool empty_ranges;                            /* a launch may have no work-items */
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver;
@@ -146,6 +147,7 @@ dev_enqueue_read_op ocl_enqueue_read;
 dev_enqueue_write_op ocl_enqueue_write;
 dev_enqueue_copy_op ocl_enqueue_copy;
 dev_enqueue_fill_op ocl_enqueue_fill;
+dev_enqueue_marker_op ocl_enqueue_marker;
 
 /* Operations of a program: creates a kernel (ocl_kernel.c); finds a variable and creates a memory
  * object for it (ocl_memory.c). */

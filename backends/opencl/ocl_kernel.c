@@ -165,7 +165,10 @@ rt_status ocl_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *k
     RT_TRY(ocl_waits_make(queue, command, &waits));
     pthread_mutex_lock(&kernel->lock);
     rt_status status = arguments_set(kernel, arguments, argument_count);
-    if (rt_ok(status)) {
+    bool is_marker = dev_nd_range_is_empty(range) && !queue->device->empty_ranges;
+    if (rt_ok(status) && is_marker) {
+        status = ocl_enqueue_marker(base, command, (dev_marker){0}, out_event);
+    } else if (rt_ok(status)) {
         cl_event handle = NULL;
         cl_int result = queue->device->library.clEnqueueNDRangeKernel(
             queue->queue, kernel->kernel, range->dimensions, offset, global,

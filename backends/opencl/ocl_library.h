@@ -45,6 +45,10 @@
     ENTRY(clEnqueueWriteBuffer, true)                                                              \
     ENTRY(clEnqueueCopyBuffer, true)                                                               \
     ENTRY(clEnqueueFillBuffer, true)                                                               \
+    ENTRY(clEnqueueMarkerWithWaitList, true)                                                       \
+    ENTRY(clEnqueueBarrierWithWaitList, true)                                                      \
+    ENTRY(clCreateUserEvent, true)                                                                 \
+    ENTRY(clSetUserEventStatus, true)                                                              \
     ENTRY(clFlush, true)                                                                           \
     ENTRY(clFinish, true)                                                                          \
     ENTRY(clWaitForEvents, true)                                                                   \

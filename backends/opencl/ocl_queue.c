@@ -176,6 +176,7 @@ static const dev_queue_ops ocl_queue_ops = {
     .enqueue_write = ocl_enqueue_write,
     .enqueue_copy = ocl_enqueue_copy,
     .enqueue_fill = ocl_enqueue_fill,
+    .enqueue_marker = ocl_enqueue_marker,
     .flush = ocl_queue_flush,
 };
 

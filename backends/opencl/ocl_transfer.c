@@ -119,6 +119,45 @@ rt_status ocl_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *so
                         place_in(source, source_offset), size, out_event);
 }
 
+/* ---- Markers ------------------------------------------------------------------------------ */
+
+/* Creates an event that is complete: OpenCL takes an empty wait list for every command before a
+ * marker, so a marker that waits for none gets a list with this one. */
+static cl_int complete_event_create(transfer *t)
+{
+    const ocl_device *device = t->queue->device;
+    cl_int result = CL_SUCCESS;
+    t->call = "clCreateUserEvent";
+    cl_event event = device->library.clCreateUserEvent(device->context, &result);
+    if (result != CL_SUCCESS || !event) return result == CL_SUCCESS ? CL_INVALID_EVENT : result;
+    t->waits.events = rt_alloc(sizeof *t->waits.events);
+    t->waits.events[0] = event;
+    t->waits.count = 1;
+    t->call = "clSetUserEventStatus";
+    return device->library.clSetUserEventStatus(event, CL_COMPLETE);
+}
+
+rt_status ocl_enqueue_marker(dev_queue *base, dev_command command, dev_marker marker,
+                             dev_event **out_event)
+{
+    transfer t = {.queue = (ocl_queue *)base};
+    const ocl_library *cl = &t.queue->device->library;
+    RT_TRY(ocl_waits_make(t.queue, command, &t.waits));
+    bool waits_for_none = t.waits.count == 0 && !marker.waits_for_all;
+    cl_int result = waits_for_none ? complete_event_create(&t) : CL_SUCCESS;
+    if (result == CL_SUCCESS && marker.is_barrier) {
+        t.call = "clEnqueueBarrierWithWaitList";
+        result = cl->clEnqueueBarrierWithWaitList(t.queue->queue, t.waits.count, t.waits.events,
+                                                  &t.event);
+    } else if (result == CL_SUCCESS) {
+        t.call = "clEnqueueMarkerWithWaitList";
+        result = cl->clEnqueueMarkerWithWaitList(t.queue->queue, t.waits.count, t.waits.events,
+                                                 &t.event);
+    }
+    if (waits_for_none && t.waits.events) cl->clReleaseEvent(t.waits.events[0]);
+    return transfer_end(&t, result, out_event);
+}
+
 /* ---- Fills -------------------------------------------------------------------------------- */
 
 /* Called by the driver when the write of a staged fill has ended, successfully or not. */

@@ -41,6 +41,7 @@ static void group_choose(const ptx_limits *limits, const dev_nd_range *range,
     /* In the first dimension, the largest divisor that fits. */
     CHECK(room >= 1 && limits->local_max[0] >= 1);
     out_local[0] = smaller(range->global[0], smaller(room, limits->local_max[0]));
+    if (out_local[0] == 0) out_local[0] = 1; /* an empty range */
     while (range->global[0] % out_local[0] != 0)
         out_local[0]--;
 }
@@ -82,7 +83,7 @@ static rt_status range_make(rt_sink *sink, const ptx_limits *limits, const ptx_k
                            (unsigned long long)chosen.global[d], d,
                            (unsigned long long)chosen.local[d], (unsigned long long)groups,
                            limits->grid_max[d]);
-        CHECK(groups >= 1);
+        CHECK_IMPLIES(groups == 0, dev_nd_range_is_empty(range));
         launch->grid[d] = (uint32_t)groups;
         launch->block[d] = (uint32_t)chosen.local[d];
     }

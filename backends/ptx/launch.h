@@ -15,7 +15,8 @@ typedef struct ptx_limits {
 } ptx_limits;
 
 typedef struct ptx_launch {
-    uint32_t grid[RT_ND_RANGE_DIMENSIONS];  /* blocks */
+    uint32_t grid[RT_ND_RANGE_DIMENSIONS]; /* blocks; a 0 if the range is empty, which CUDA does not
+                                            * launch */
     uint32_t block[RT_ND_RANGE_DIMENSIONS]; /* threads per block */
     uint32_t shared_size;                   /* bytes */
     void **parameters; /* addresses of the values, including the hidden last one; in the arena */

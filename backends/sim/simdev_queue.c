@@ -28,7 +28,8 @@
 typedef struct simdev_queue {
     dev_queue base;
     simdev_device *device;
-    uint32_t pending_count; /* commands of this queue that are not done */
+    simdev_command *newest;  /* of its commands that are not done; NULL: none */
+    simdev_command *barrier; /* the newest that is a barrier; NULL: none is pending */
 } simdev_queue;
 
 typedef enum command_kind {
@@ -47,6 +48,12 @@ typedef struct operand {
     uint64_t offset; /* bytes */
 } operand;
 
+/* A pending command that waits for another one. */
+typedef struct dependent {
+    simdev_command *command;
+    bool takes_failure; /* fails if the other one does: it is in the wait list */
+} dependent;
+
 struct simdev_command {
     dev_event base;
     simdev_device *device;
@@ -55,8 +62,9 @@ struct simdev_command {
     dev_event_state state;
     rt_status status;    /* valid once done; until then, the first failure of a predecessor */
     uint32_t unfinished; /* predecessors that are not done */
-    RT_VECTOR(simdev_command *) dependents; /* pending commands that wait for this one */
-    dev_times times;                        /* in ticks of the device's clock */
+    RT_VECTOR(dependent) dependents;
+    simdev_command *newer, *older; /* neighbours among the queue's pending commands */
+    dev_times times;               /* in ticks of the device's clock */
     uint32_t tag;
     command_kind kind;
     /* READ uses `from`, WRITE and FILL use `to`, and COPY uses both. */
@@ -110,6 +118,30 @@ static void command_release(simdev_command *command)
     CHECK(command->state != DEV_EVENT_PENDING);
     CHECK(command->dependents.count == 0);
     rt_free(command);
+}
+
+/* Adds a command to its queue's pending ones, and removes one that has ended. */
+static void queue_add(simdev_command *command)
+{
+    simdev_queue *queue = command->queue;
+    command->older = queue->newest;
+    if (queue->newest) queue->newest->newer = command;
+    queue->newest = command;
+}
+
+static void queue_remove(simdev_command *command)
+{
+    simdev_queue *queue = command->queue;
+    simdev_command *newer = command->newer, *older = command->older;
+    CHECK((newer == NULL) == (queue->newest == command));
+    if (newer)
+        newer->older = older;
+    else
+        queue->newest = older;
+    if (older) older->newer = newer;
+    if (queue->barrier == command) queue->barrier = NULL;
+    command->newer = command->older = NULL;
+    command->queue = NULL;
 }
 
 /* ---- Running one command ------------------------------------------------------------------ */
@@ -260,10 +292,11 @@ static void command_end(simdev_command *command)
     /* A failure is passed on immediately, but a dependent ends only when all its predecessors are
      * done. */
     for (uint32_t i = 0; i < command->dependents.count; i++) {
-        simdev_command *dependent = command->dependents.items[i];
-        CHECK(dependent->state == DEV_EVENT_PENDING && dependent->unfinished >= 1);
-        if (rt_ok(dependent->status)) dependent->status = command->status;
-        if (--dependent->unfinished == 0) *rt_vector_push(&device->ready) = dependent;
+        const dependent *edge = &command->dependents.items[i];
+        simdev_command *after = edge->command;
+        CHECK(after->state == DEV_EVENT_PENDING && after->unfinished >= 1);
+        if (edge->takes_failure && rt_ok(after->status)) after->status = command->status;
+        if (--after->unfinished == 0) *rt_vector_push(&device->ready) = after;
     }
     rt_vector_free(&command->dependents);
     operands_release(command);
@@ -286,10 +319,9 @@ static void step(simdev_device *device)
     if (rt_ok(command->status)) command->status = command_run(command);
     command->times.end = now(device);
     command_end(command);
-    CHECK(command->queue->pending_count >= 1 && device->pending_count >= 1);
-    command->queue->pending_count--;
+    CHECK(device->pending_count >= 1);
+    queue_remove(command);
     device->pending_count--;
-    command->queue = NULL;
     command_release(command);
 }
 
@@ -407,6 +439,14 @@ static simdev_command *command_create(simdev_queue *queue, command_kind kind, ui
     return command;
 }
 
+/* Makes a command wait for a pending one. */
+static void command_follow(simdev_command *command, simdev_command *before, bool takes_failure)
+{
+    CHECK(before->state == DEV_EVENT_PENDING && before != command);
+    *rt_vector_push(&before->dependents) = (dependent){command, takes_failure};
+    command->unfinished++;
+}
+
 /* Adds a fully initialised command to the pending ones.  The lock is held, and the references to
  * its operands were taken under it. */
 static void command_submit(simdev_command *command, dev_command described, dev_event **out_event)
@@ -415,16 +455,15 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
     for (uint32_t i = 0; i < described.wait_count; i++) {
         simdev_command *before = (simdev_command *)described.wait[i];
         CHECK(before->device == device && before != command);
-        if (before->state == DEV_EVENT_PENDING) {
-            *rt_vector_push(&before->dependents) = command;
-            command->unfinished++;
-        } else if (rt_ok(command->status)) {
+        if (before->state == DEV_EVENT_PENDING)
+            command_follow(command, before, true);
+        else if (rt_ok(command->status))
             command->status = before->status;
-        }
     }
+    if (command->queue->barrier) command_follow(command, command->queue->barrier, false);
     command->times.submit = now(device);
     command->references = 2; /* the pending set's and the caller's */
-    command->queue->pending_count++;
+    queue_add(command);
     device->pending_count++;
     if (command->unfinished == 0) *rt_vector_push(&device->ready) = command;
     *out_event = &command->base;
@@ -487,11 +526,19 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
     return transfer_submit(command, described, NULL, 0, memory, offset, out_event);
 }
 
-static rt_status simdev_enqueue_marker(dev_queue *base, dev_command described,
+static rt_status simdev_enqueue_marker(dev_queue *base, dev_command described, dev_marker marker,
                                        dev_event **out_event)
 {
-    simdev_command *command = command_create((simdev_queue *)base, COMMAND_MARKER, described.tag);
-    return transfer_submit(command, described, NULL, 0, NULL, 0, out_event);
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_command *command = command_create(queue, COMMAND_MARKER, described.tag);
+    pthread_mutex_lock(&queue->device->lock);
+    for (simdev_command *before = queue->newest; marker.waits_for_all && before;
+         before = before->older)
+        command_follow(command, before, false);
+    command_submit(command, described, out_event);
+    if (marker.is_barrier) queue->barrier = command;
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
 }
 
 /* ---- Launches ----------------------------------------------------------------------------- */
@@ -576,6 +623,8 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
     rt_sink *sink = base->device->sink;
     RT_TRY(dev_nd_range_validate(sink, range, RT_WORK_GROUP_SIZE_MAX));
     RT_TRY(arguments_validate(sink, kernel->kernel, arguments, argument_count));
+    if (dev_nd_range_is_empty(range))
+        return simdev_enqueue_marker(base, described, (dev_marker){0}, out_event);
     sim_range chosen = {.dimensions = range->dimensions, .is_non_uniform = range->is_non_uniform};
     memcpy(chosen.global, range->global, sizeof chosen.global);
     memcpy(chosen.local, range->local, sizeof chosen.local);
@@ -609,7 +658,7 @@ static void simdev_queue_destroy(dev_queue *base)
     simdev_queue *queue = (simdev_queue *)base;
     simdev_device *device = queue->device;
     pthread_mutex_lock(&device->lock);
-    while (queue->pending_count > 0)
+    while (queue->newest)
         step_or_sleep(device);
     pthread_mutex_unlock(&device->lock);
     rt_free(queue);

@@ -243,6 +243,7 @@ static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_GLOBAL_COPY] = "while it submitted a copy of a device_global",
     [HOST_GLOBAL_READ] = "while it read a device_global",
     [HOST_TIMES] = "while it queried profiling times",
+    [HOST_BARRIER] = "while it submitted a barrier",
 };
 
 rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,

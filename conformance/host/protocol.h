@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 4 };
+enum { HOST_PROTOCOL_VERSION = 5 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -58,6 +58,8 @@ typedef enum host_request {
                          and waits -> bytes */
     HOST_TIMES,       /* u32 command: waits for it -> u64 submit, u64 start, u64 end, in
                          nanoseconds */
+    HOST_BARRIER,     /* u32 queue, u8 waits for all (1: for all earlier commands of the queue, and
+                         `after` is not used), after -> u32 command */
     HOST_REQUEST_END
 } host_request;
 

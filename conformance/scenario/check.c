@@ -308,7 +308,8 @@ static void memory_check(checker *check, const scn_memory *memory)
 
 enum {
     COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
-               SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
+               SCN_VERB_BIT(BARRIER) | SCN_VERB_BIT(MARKER) | SCN_VERB_BIT(HOST_TASK) |
+               SCN_VERB_BIT(COMPLETE_FUSION),
     /* Verbs that affect all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
@@ -522,11 +523,12 @@ static bool range_check(checker *check, const scn_submit *submit)
         /* In dimension 0, it would mean that the device chooses. */
         bool may_be_zero = d > 0 && expects_refusal(check->step);
         bool local_is_zero = submit->local_count > 0 && submit->local[d] == 0 && !may_be_zero;
-        if (submit->range[d] == 0 || local_is_zero)
+        if (local_is_zero)
             return REPORT_STEP(
-                check, local_is_zero ? &submit->local : &submit->range,
-                "a range or work-group size is 0; give each dimension at least 1 work-item%s",
-                local_is_zero ? ", or all but the first and expect the error" : "");
+                check, &submit->local,
+                "a work-group size is 0; give each dimension at least 1 work-item, or all but the "
+                "first and expect the error");
+        if (submit->range[d] == 0) continue; /* the product of the others must be a number, too */
         if (submit->range[d] > UINT64_MAX / items)
             return REPORT_STEP(check, &submit->range, "the range has more than 2^64 work-items");
         items *= submit->range[d];
@@ -724,10 +726,10 @@ static void copy_check(checker *check, const scn_transfer *transfer)
     }
     if (!memories && !variable_check(check, &transfer->variable)) return;
     bool later = !memories && transfer->variable.global == SCN_NONE;
-    if ((transfer->size == 0 && !later) || transfer->from_offset > UINT64_MAX / 2 ||
+    if ((transfer->to_end && !later) || transfer->from_offset > UINT64_MAX / 2 ||
         transfer->to_offset > UINT64_MAX / 2) {
         REPORT(check, check->step->at,
-               "the copy has 0 bytes, or an offset past the end of any memory");
+               "the copy has no size, or an offset past the end of any memory");
         return;
     }
     if (expects_refusal(check->step) ||
@@ -755,9 +757,8 @@ static void fill_check(checker *check, const scn_transfer *transfer)
             "the elements of memory '%s' have %u bytes; only elements of 1, 2, 4, 8 or 16 bytes "
             "can be filled",
             excerpt(check, to->name), to->layout.size);
-    } else if (transfer->size == 0 || transfer->size % unit != 0 ||
-               transfer->to_offset % unit != 0) {
-        REPORT(check, check->step->at, "the fill covers 0 elements, or only part of an element");
+    } else if (transfer->size % unit != 0 || transfer->to_offset % unit != 0) {
+        REPORT(check, check->step->at, "the fill covers only part of an element");
     } else if (!expects_refusal(check->step)) {
         part_check(check, transfer->to, transfer->to_offset, transfer->size);
     }

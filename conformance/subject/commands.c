@@ -131,6 +131,18 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t index)
                                                     &execution->results[index].command);
 }
 
+rt_status cnf_run_marker(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_BARRIER || step->verb == SCN_VERB_MARKER);
+    uint32_t queue = CNF_NO_OBJECT;
+    cnf_after after = {0};
+    RT_TRY(command_begin(execution, step, &queue, &after));
+    return execution->runtime->operations->marker(execution, queue, step->verb == SCN_VERB_BARRIER,
+                                                  step->marker.after_count == 0, after,
+                                                  &execution->results[index].command);
+}
+
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];

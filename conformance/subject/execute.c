@@ -144,6 +144,10 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", written_name(scenario, &step->transfer),
                        cnf_run_transfer(execution, index));
         return;
+    case SCN_VERB_BARRIER:
+    case SCN_VERB_MARKER:
+        cnf_judge_step(execution, index, "step", step->id, cnf_run_marker(execution, index));
+        return;
     case SCN_VERB_HOST_TASK:
         cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
                        cnf_run_host_task(execution, index));

@@ -112,6 +112,7 @@ rt_status cnf_run_context(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_marker(cnf_execution *execution, uint32_t step); /* BARRIER, MARKER */
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
 /* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE, END_MEMORY. */
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);

@@ -348,9 +348,10 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
  * nothing, only code counts. */
 static bool reference_was_used(const cnf_runtime *runtime)
 {
-    static const rt_event_kind asking[] = {RT_EVENT_CREATE, RT_EVENT_LAUNCH,
-                                           RT_EVENT_COPY,   RT_EVENT_FILL,
-                                           RT_EVENT_UPLOAD, RT_EVENT_DEVICE_GLOBAL_ZERO};
+    static const rt_event_kind asking[] = {RT_EVENT_CREATE,  RT_EVENT_LAUNCH,
+                                           RT_EVENT_COPY,    RT_EVENT_FILL,
+                                           RT_EVENT_UPLOAD,  RT_EVENT_DEVICE_GLOBAL_ZERO,
+                                           RT_EVENT_BARRIER, RT_EVENT_MARKER};
     enum { CODE = 1 };
     size_t kinds = runtime->capabilities.executes ? sizeof asking / sizeof *asking : CODE;
     uint32_t count = rt_trace_count(runtime->trace);
@@ -380,6 +381,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .bundle_show = cnf_reference_bundle_show,
     .submit = cnf_reference_submit,
     .transfer = cnf_reference_transfer,
+    .marker = cnf_reference_marker,
     .wait = reference_wait,
     .wait_queue = reference_wait_queue,
     .wait_command = reference_wait_command,

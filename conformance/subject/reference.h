@@ -49,6 +49,8 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *transfer, cnf_after after,
                                  uint32_t *out_command);
+rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
+                               bool waits_for_all, cnf_after after, uint32_t *out_command);
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known);
 
 /* reference_globals.c: a transfer to or from a device_global, and

@@ -126,6 +126,13 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
     return rt_scheduler_transfer(cnf_reference_scheduler(execution), queue, &transfer, out_command);
 }
 
+rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
+                               bool waits_for_all, cnf_after after, uint32_t *out_command)
+{
+    const rt_marker marker = {is_barrier, waits_for_all, after.commands, after.count};
+    return rt_scheduler_marker(cnf_reference_scheduler(execution), queue, &marker, out_command);
+}
+
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
 {
     rt_progress progress = rt_scheduler_progress(cnf_reference_scheduler(execution), command);

@@ -119,6 +119,9 @@ struct cnf_runtime_operations {
      * from a device_global. */
     rt_status (*transfer)(cnf_execution *execution, uint32_t queue, const scn_transfer *transfer,
                           cnf_after after, uint32_t *out_command);
+    /* A barrier or a marker; with `waits_for_all`, for all earlier commands of the queue. */
+    rt_status (*marker)(cnf_execution *execution, uint32_t queue, bool is_barrier,
+                        bool waits_for_all, cnf_after after, uint32_t *out_command);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);

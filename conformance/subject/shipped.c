@@ -411,6 +411,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .bundle_show = cnf_shipped_bundle_show,
     .submit = cnf_shipped_submit,
     .transfer = cnf_shipped_transfer,
+    .marker = cnf_shipped_marker,
     .wait = shipped_wait,
     .wait_queue = shipped_wait_queue,
     .wait_command = shipped_wait_command,

@@ -109,3 +109,14 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
     cnf_shipped_write_after(out, after);
     return cnf_shipped_ask_number(execution, &question, out_command);
 }
+
+rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
+                             bool waits_for_all, cnf_after after, uint32_t *out_command)
+{
+    CHECK(is_barrier); /* skip.c */
+    cnf_question question = cnf_question_begin(HOST_BARRIER);
+    rt_write_u32(&question.request, queue);
+    rt_write_u8(&question.request, waits_for_all);
+    cnf_shipped_write_after(&question.request, after);
+    return cnf_shipped_ask_number(execution, &question, out_command);
+}

@@ -20,14 +20,15 @@ enum {
     HIDDEN_LINKS = 1 << 6,
     LAUNCH_OPTIONS = 1 << 7,
     LOADED_IMAGES = 1 << 8,
-    NON_UNIFORM = 1 << 9, /* work-groups of different sizes */
-    PERSISTENT_CACHE = 1 << 10,
-    PREFERENCE = 1 << 11, /* for the images of preloaded modules */
-    PROFILING = 1 << 12,
-    PROGRAM_VARIABLES = 1 << 13,
-    SPEC_CONSTANTS = 1 << 14,
-    STOPPED_KERNEL = 1 << 15, /* a step fails because the device stopped a kernel */
-    USM = 1 << 16,
+    MARKERS = 1 << 9,
+    NON_UNIFORM = 1 << 10, /* work-groups of different sizes */
+    PERSISTENT_CACHE = 1 << 11,
+    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
+    PROFILING = 1 << 13,
+    PROGRAM_VARIABLES = 1 << 14,
+    SPEC_CONSTANTS = 1 << 15,
+    STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
+    USM = 1 << 17,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -51,6 +52,7 @@ static uint32_t step_features(const scn_step *step)
         if (step->queue.enable_profiling) features |= PROFILING;
         break;
     case SCN_VERB_PROFILING: features |= PROFILING; break;
+    case SCN_VERB_MARKER: features |= MARKERS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
     }
@@ -282,6 +284,7 @@ static const cnf_skip_row only_reference[] = {
     {"bundle-options", BUNDLE_OPTIONS,
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "accept none"},
+    {"markers", MARKERS, "the scenario submits a marker; SYCL has only barriers"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };

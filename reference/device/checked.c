@@ -457,6 +457,7 @@ static rt_status queue_create(dev_device *device, bool profiling, dev_queue **ou
     CHECK(ops != NULL);
     CHECK(ops->destroy != NULL && ops->enqueue_kernel != NULL && ops->enqueue_read != NULL);
     CHECK(ops->enqueue_write != NULL && ops->enqueue_copy != NULL && ops->enqueue_fill != NULL);
+    CHECK(ops->enqueue_marker != NULL);
     (*out_queue)->device = device;
     (*out_queue)->profiling = profiling;
     count_up(device);
@@ -514,7 +515,6 @@ static void nd_range_check(const dev_nd_range *range)
     bool chosen = range->local[0] != 0; /* chosen by the application, not by the device */
     for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
         bool used = d < range->dimensions;
-        CHECK(range->global[d] >= 1);
         CHECK((range->local[d] != 0) == chosen);
         CHECK_IMPLIES(!used, range->global[d] == 1);
         CHECK_IMPLIES(!used && chosen, range->local[d] == 1);
@@ -654,11 +654,12 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
     return event_finish(OPERATION_enqueue_fill, queue, status, *out_event);
 }
 
-rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_event **out_event)
+rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
+                             dev_event **out_event)
 {
     command_check(queue, &command, out_event);
-    CHECK(queue->ops->enqueue_marker != NULL);
-    rt_status status = queue->ops->enqueue_marker(queue, command, out_event);
+    CHECK_IMPLIES(marker.waits_for_all, command.wait_count == 0);
+    rt_status status = queue->ops->enqueue_marker(queue, command, marker, out_event);
     return event_finish(OPERATION_enqueue_marker, queue, status, *out_event);
 }
 

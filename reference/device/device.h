@@ -72,22 +72,22 @@ typedef struct dev_capabilities {
      * (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
-    uint32_t aspects;        /* bit 1u << dev_aspect */
-    bool executes;           /* false: builds and links only, kernels never run */
-    bool program_variables;  /* variables in global memory live as long as their program */
-    bool globals_by_name;    /* module-scope variables can be found by name */
-    bool function_pointers;  /* kernels may call through function pointers */
-    bool usm;                /* unified shared memory of all three kinds */
-    bool spec_constants;     /* specialisation constants can be set */
-    bool finds_faults;       /* reports findings (sim) */
-    bool links_with_tool;    /* linking is done by dev_tools, not by the driver */
-    bool program_binaries;   /* an executable program can be serialised and restored */
-    bool profiling;          /* queues can record the times of their commands */
-    bool non_uniform_groups; /* work-groups of a launch may differ in size */
-    bool host_events;        /* markers, and events that the host completes (dev_host_event_create);
-                              * the parameters of a kernel can be queried */
-    uint64_t local_size_max; /* bytes of local memory for one work-group */
-    uint32_t group_size_max; /* work-items of one work-group */
+    uint32_t aspects;         /* bit 1u << dev_aspect */
+    bool executes;            /* false: builds and links only, kernels never run */
+    bool program_variables;   /* variables in global memory live as long as their program */
+    bool globals_by_name;     /* module-scope variables can be found by name */
+    bool function_pointers;   /* kernels may call through function pointers */
+    bool usm;                 /* unified shared memory of all three kinds */
+    bool spec_constants;      /* specialisation constants can be set */
+    bool finds_faults;        /* reports findings (sim) */
+    bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
+    bool program_binaries;    /* an executable program can be serialised and restored */
+    bool profiling;           /* queues can record the times of their commands */
+    bool non_uniform_groups;  /* work-groups of a launch may differ in size */
+    bool host_events;         /* events that the host completes (dev_host_event_create); the
+                               * parameters of a kernel can be queried */
+    uint64_t local_size_max;  /* bytes of local memory for one work-group */
+    uint32_t group_size_max;  /* work-items of one work-group */
     uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
                                * sizes 1 to 64 */
     uint32_t sub_group_size;  /* of kernels that require none; 0: unknown, or it varies */
@@ -179,7 +179,7 @@ typedef struct dev_open_parameters {
 typedef struct dev_nd_range {
     uint32_t dimensions;                     /* 1 to 3; further entries of global, local and offset
                                               * are 1, 1 and 0 */
-    uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* work-items, each >= 1 */
+    uint64_t global[RT_ND_RANGE_DIMENSIONS]; /* work-items; if one is 0, no work-item runs */
     uint64_t local[RT_ND_RANGE_DIMENSIONS];  /* work-items of a group; all 0: the device chooses
                                               * them */
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
@@ -187,6 +187,12 @@ typedef struct dev_nd_range {
         is_non_uniform; /* the last groups of each dimension may be smaller than `local`: OpenCL 2.0
                          * and later, not SYCL; only if the device has non_uniform_groups */
 } dev_nd_range;
+
+/* True if the range has no work-item. */
+static inline bool dev_nd_range_is_empty(const dev_nd_range *range)
+{
+    return range->global[0] == 0 || range->global[1] == 0 || range->global[2] == 0;
+}
 
 /* The kind of a memory. */
 typedef enum dev_memory_kind {
@@ -233,6 +239,15 @@ typedef struct dev_command {
     uint32_t wait_count;
 } dev_command;
 
+/* The commands of its own queue that a marker orders, in addition to its wait list.
+ * Source: OpenCL 3.0 API, 5.12 "Markers, Barriers and Waiting for Events";
+ * sycl_ext_oneapi_enqueue_barrier. */
+typedef struct dev_marker {
+    bool waits_for_all; /* for every command enqueued before it, successful or not; its wait list is
+                         * empty */
+    bool is_barrier;    /* no command enqueued after it begins before it is done */
+} dev_marker;
+
 typedef enum dev_event_state {
     DEV_EVENT_PENDING,
     DEV_EVENT_COMPLETE,
@@ -277,7 +292,7 @@ typedef rt_status dev_enqueue_copy_op(dev_queue *queue, dev_command command, dev
 typedef rt_status dev_enqueue_fill_op(dev_queue *queue, dev_command command, dev_memory *memory,
                                       uint64_t offset, uint64_t size, rt_bytes pattern,
                                       dev_event **out_event);
-typedef rt_status dev_enqueue_marker_op(dev_queue *queue, dev_command command,
+typedef rt_status dev_enqueue_marker_op(dev_queue *queue, dev_command command, dev_marker marker,
                                         dev_event **out_event);
 typedef rt_status dev_host_event_create_op(dev_device *device, dev_event **out_event);
 
@@ -326,8 +341,8 @@ typedef struct dev_queue_ops {
     dev_enqueue_write_op *enqueue_write;
     dev_enqueue_copy_op *enqueue_copy;
     dev_enqueue_fill_op *enqueue_fill;
-    dev_enqueue_marker_op *enqueue_marker; /* with host_events */
-    rt_status (*flush)(dev_queue *queue);  /* NULL: commands make progress without it */
+    dev_enqueue_marker_op *enqueue_marker;
+    rt_status (*flush)(dev_queue *queue); /* NULL: commands make progress without it */
 } dev_queue_ops;
 
 typedef struct dev_event_ops {
@@ -498,11 +513,14 @@ void dev_queue_destroy(dev_queue *queue);
  * predecessor failed fails too, without running.  Ranges are inside their memory and not empty.
  * kernel       ERRC_KERNEL_ARGUMENT: an argument does not fit its parameter, or there are too many
  *              or too few; ERRC_ND_RANGE: local does not divide global, or a group is too large.
+ *              A launch without work-items does nothing and completes (SYCL 2020, 3.7.2; OpenCL 3.0
+ *              API, 5.8 "Executing Kernels"); an adapter whose driver defines no such launch
+ *              enqueues a marker.
  * read, write  destination and source must stay valid until the event completes or fails.
  * copy         the two ranges must not overlap.
  * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it.
- * marker       does nothing: its event completes when those of the wait list have.  Requires the
- *              capability host_events. */
+ * marker       does nothing: its event completes when those of the wait list have or, with
+ *              waits_for_all, every command that was enqueued in the queue before it. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                                          const dev_nd_range *range, const dev_argument *arguments,
                                          uint32_t argument_count, dev_event **out_event);
@@ -519,7 +537,7 @@ RT_MUST_USE rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, de
 RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
                                        uint64_t offset, uint64_t size, rt_bytes pattern,
                                        dev_event **out_event);
-RT_MUST_USE rt_status dev_enqueue_marker(dev_queue *queue, dev_command command,
+RT_MUST_USE rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
                                          dev_event **out_event);
 /* Lets the device make progress without a wait; it may still do nothing until there is one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);

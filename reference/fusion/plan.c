@@ -226,8 +226,11 @@ rt_status rt_fusion_plan(rt_sink *sink, rt_profile profile, const rt_fusion_rang
                          uint32_t count, rt_fusion_range *out_fused)
 {
     CHECK(count >= 1);
-    for (uint32_t i = 0; i < count; i++)
-        CHECK(ranges[i].dimensions >= 1 && rt_fusion_items(&ranges[i]) >= 1);
+    for (uint32_t i = 0; i < count; i++) {
+        CHECK(ranges[i].dimensions >= 1);
+        /* No document speaks of them; the list runs kernel by kernel. */
+        if (rt_fusion_items(&ranges[i]) == 0) return PLAN_REFUSE(sink, RT_RULE_NONE, PLAN_NO_ITEMS);
+    }
     if (profile == RT_PROFILE_DPCPP) return rt_fusion_plan_shipped(sink, ranges, count, out_fused);
     CHECK((unsigned)profile < RT_PROFILE_COUNT);
     *out_fused = ranges[0];

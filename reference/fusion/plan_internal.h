@@ -14,6 +14,8 @@
     "Cannot fuse kernels when any of the fused kernels with a specific local size has different "  \
     "global sizes in dimensions [2, N) or different number of dimensions"
 
+#define PLAN_NO_ITEMS "Cannot fuse kernels without work-items" /* ours */
+
 #define PLAN_REFUSE(sink, rule, text) rt_fail((sink), RT_FUSION_REJECTED, (rule), "%s", (text))
 
 /* rt_fusion_plan in profile dpcpp (plan_shipped.c). */

@@ -48,6 +48,14 @@ typedef struct handover {
     rt_status failure;
 } handover;
 
+/* True if the device's queue holds the command back until the other one is done, without an entry
+ * in the wait list: the other one is a barrier of the same queue. */
+static bool is_held_back(const rt_command *command, const rt_command *other)
+{
+    return other->kind == RT_COMMAND_MARKER && other->marker.is_barrier &&
+           other->queue == command->queue && command->kind != RT_COMMAND_HOST_TASK;
+}
+
 /* Splits the dependencies: events of the command's own device become its wait list; other events
  * are waited for here. */
 static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
@@ -65,7 +73,7 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
         if (other->kind == RT_COMMAND_FUSION)
             result = RULE(KF_EVENT_06, wait_for_fusion(scheduler, other));
         if (other->event && device_of(scheduler, other) == device) {
-            events[count++] = other->event;
+            if (!is_held_back(command, other)) events[count++] = other->event;
             continue;
         }
         if (other->event && other->state != RT_COMMAND_DONE) result = dev_event_wait(other->event);
@@ -236,7 +244,10 @@ rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
     const rt_device *device = step.queue->device;
     dev_memory *to = copy_on(transfer->to, device);
     rt_status status = RT_STATUS_OK;
-    if (rt_ok(step.failure) && is_copy) {
+    if (rt_ok(step.failure) && transfer->size == 0) {
+        status =
+            dev_enqueue_marker(step.queue->queue, step.command, (dev_marker){0}, &command->event);
+    } else if (rt_ok(step.failure) && is_copy) {
         /* From or to a variable in a program, this is the plugin's interface for reading and
          * writing variables (DG-PLUGIN-01, DG-PLUGIN-02). */
         status = dev_enqueue_copy(step.queue->queue, step.command, copy_on(transfer->from, device),
@@ -305,6 +316,24 @@ rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const r
                      RT_T("id", global->entry->unique_id), RT_N("program", program->id),
                      RT_N("offset", 0), RT_N("size", sizeof global->pointer),
                      RT_N("device", queue->device->id));
+    return RT_STATUS_OK;
+}
+
+rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command)
+{
+    CHECK(command->kind == RT_COMMAND_MARKER);
+    handover step = handover_begin(scheduler, command);
+    /* The device's queue knows all of its commands. */
+    if (command->marker.waits_for_all) step.command.wait_count = 0;
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(step.failure))
+        status =
+            dev_enqueue_marker(step.queue->queue, step.command, command->marker, &command->event);
+    if (!handover_end(command, &step, status)) return status;
+    const rt_trace_value values[] = {RT_N("queue", command->queue),
+                                     RT_N("device", device_of(scheduler, command)->id)};
+    rt_command_trace(scheduler, command,
+                     command->marker.is_barrier ? RT_EVENT_BARRIER : RT_EVENT_MARKER, values, 2);
     return RT_STATUS_OK;
 }
 

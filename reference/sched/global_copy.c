@@ -43,7 +43,6 @@ static rt_status check(rt_scheduler *scheduler, const rt_global_copy *copy,
     RT_TRY(find_entry(scheduler, copy, out_entry));
     /* The size is sizeof(T), which the call knows. */
     uint64_t room = RULE(DG_COPY_02, copy->type_size), offset = copy->offset, size = copy->size;
-    CHECK(size >= 1);
     if (offset <= room && size <= room - offset) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_DG_COPY_07, &name, 1,
                           "copy of %llu bytes at offset %llu of device_global '%.*s': it has only "

@@ -80,7 +80,7 @@ typedef struct rt_transfer {
     uint64_t from_offset;
     rt_memory *to;
     uint64_t to_offset;
-    uint64_t size;    /* in bytes, >= 1; for a fill, a multiple of the pattern's size */
+    uint64_t size;    /* in bytes; for a fill, a multiple of the pattern's size */
     rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes; to_offset is a multiple of its size */
     const rt_command_id *after;
     uint32_t after_count;
@@ -100,7 +100,7 @@ typedef struct rt_global_copy {
     uint64_t offset; /* byte offset in the variable */
     rt_memory *memory;
     uint64_t memory_offset;
-    uint64_t size;   /* bytes >= 1 */
+    uint64_t size;   /* bytes */
     bool by_handler; /* requested from the handler of a command group */
     const rt_command_id *after;
     uint32_t after_count;
@@ -134,10 +134,23 @@ RT_MUST_USE rt_status rt_scheduler_queue_enable_profiling(rt_scheduler *schedule
  * later submission to it is refused with ERRC_INVALID. */
 RT_MUST_USE rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue);
 
-/* Submits a copy or a fill.  The caller need not check ranges and pattern: ERRC_INVALID if a range
- * is not inside its memory, if the ranges of a copy overlap, if a pattern is not as described
- * above, or if USM of one device is used in a queue of another device.  Later failures are reported
- * to the waiter. */
+/* A marker as requested by the application; borrowed for the call. */
+typedef struct rt_marker {
+    bool is_barrier;    /* later commands of the queue wait for it */
+    bool waits_for_all; /* for all earlier commands of the queue; `after` is empty */
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_marker;
+
+/* Submits a marker, which does nothing once what it waits for is done.  A marker that waits for
+ * kernels that a fusion holds back ends the fusion.  Source: sycl_ext_oneapi_enqueue_barrier. */
+RT_MUST_USE rt_status rt_scheduler_marker(rt_scheduler *scheduler, rt_queue_id queue,
+                                          const rt_marker *marker, rt_command_id *out_command);
+
+/* Submits a copy or a fill, which does nothing if it covers 0 bytes.  The caller need not check
+ * ranges and pattern: ERRC_INVALID if a range is not inside its memory, if the ranges of a copy
+ * overlap, if a pattern is not as described above, or if USM of one device is used in a queue of
+ * another device.  Later failures are reported to the waiter. */
 RT_MUST_USE rt_status rt_scheduler_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                             const rt_transfer *transfer,
                                             rt_command_id *out_command);

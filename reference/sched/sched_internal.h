@@ -9,6 +9,7 @@ typedef enum rt_command_kind {
     RT_COMMAND_LAUNCH,
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
+    RT_COMMAND_MARKER,
     RT_COMMAND_HOST_TASK,
     /* the end of a queue's fusion, however it ends; does no work */
     RT_COMMAND_FUSION,
@@ -73,6 +74,7 @@ typedef struct rt_command {
     rt_command_list dependencies; /* smaller ids, each once */
     rt_program *program;          /* LAUNCH, COPY of a variable in the program: kept until DONE */
     bool moves_variable;          /* COPY: to or from a variable in a program */
+    dev_marker marker;            /* MARKER */
     dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;          /* STOPPED, DONE */
     bool failure_is_reported;  /* its failure was reported to the application */
@@ -89,6 +91,7 @@ typedef struct rt_queue {
     bool in_order;
     rt_command_id last;        /* the newest of the application's commands; RT_COMMAND_NONE before
                                 * the first */
+    rt_command_id barrier;     /* the newest barrier; RT_COMMAND_NONE: none */
     bool ended;                /* the application has destroyed it */
     bool enable_fusion;        /* the property */
     bool enable_profiling;     /* the property */
@@ -247,13 +250,14 @@ RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_que
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
-/* Hands a launch, a copy or fill, or a move of content (upload, host read) to the device; sets
- * event and state.  If it depends on a command of another device, waits for that command: no device
- * knows another's events. */
+/* Hands a launch, a copy or fill, a marker, or a move of content (upload, host read) to the device;
+ * sets event and state.  If it depends on a command of another device, waits for that command: no
+ * device knows another's events. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                           const rt_transfer *transfer);
+RT_MUST_USE rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command);
 /* Waits for the predecessors of a host task and returns the first failure; no device gets the task.
  */
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);

@@ -58,6 +58,7 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
         .queue = queue,
         .in_order = in_order,
         .last = RT_COMMAND_NONE,
+        .barrier = RT_COMMAND_NONE,
     };
     rt_scheduler_unlock(scheduler);
     return RT_STATUS_OK;
@@ -78,9 +79,15 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
                        "queue %u has ended and accepts no more commands; create another queue",
                        queue);
     /* The reason to report if this command ends a fusion. */
-    scheduler->cause = submission->kind == RT_COMMAND_LAUNCH      ? RT_SYNC_REASON_OTHER_QUEUE
-                       : submission->kind == RT_COMMAND_HOST_TASK ? RT_SYNC_REASON_HOST_TASK
-                                                                  : RT_SYNC_REASON_MEMORY_OPERATION;
+    static const rt_sync_reason causes[] = {
+        [RT_COMMAND_LAUNCH] = RT_SYNC_REASON_OTHER_QUEUE,
+        [RT_COMMAND_COPY] = RT_SYNC_REASON_MEMORY_OPERATION,
+        [RT_COMMAND_FILL] = RT_SYNC_REASON_MEMORY_OPERATION,
+        [RT_COMMAND_MARKER] = RT_SYNC_REASON_WAIT,
+        [RT_COMMAND_HOST_TASK] = RT_SYNC_REASON_HOST_TASK,
+    };
+    CHECK(submission->kind < sizeof causes / sizeof *causes);
+    scheduler->cause = causes[submission->kind];
     const rt_access_list *accesses = submission->accesses;
     for (uint32_t i = 0; i < accesses->count; i++) {
         const rt_memory_access *access = &accesses->items[i];
@@ -89,6 +96,7 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     }
     rt_command *command = rt_graph_add(scheduler, submission->kind, queue);
     if (target->in_order) rt_graph_depend(scheduler, command, target->last);
+    rt_graph_depend(scheduler, command, target->barrier);
     for (uint32_t i = 0; i < submission->after_count; i++) {
         rt_command_id event = submission->after[i];
         CHECK(event < command->id);

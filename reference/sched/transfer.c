@@ -47,7 +47,6 @@ static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *trans
 static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
                                 const rt_transfer *transfer)
 {
-    CHECK(transfer->size >= 1);
     rt_text user = transfer_name(transfer);
     if (transfer->from) {
         RT_TRY(rt_submission_check_device(scheduler, queue, transfer->from, user));

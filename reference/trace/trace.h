@@ -71,6 +71,8 @@
           "command kernel program queue device global[] local[] offset[] after[]")                 \
     EVENT(COPY, "copy", "command from from_offset to to_offset size queue device after[]")         \
     EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
+    EVENT(BARRIER, "barrier", "command queue device after[]")                                      \
+    EVENT(MARKER, "marker", "command queue device after[]")                                        \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
     /* device_globals: a program's image describes one; one was looked up by the address of its    \

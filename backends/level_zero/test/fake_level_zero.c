@@ -631,3 +631,20 @@ ze_result_t zeCommandListAppendMemoryFill(ze_command_list_handle_t list, void *t
     append(signal);
     RETURN;
 }
+
+ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t signal,
+                                       uint32_t wait_count, ze_event_handle_t *waits)
+{
+    (void)list, (void)wait_count, (void)waits;
+    CALL("zeCommandListAppendBarrier");
+    append(signal);
+    RETURN;
+}
+
+ze_result_t zeCommandListAppendSignalEvent(ze_command_list_handle_t list, ze_event_handle_t signal)
+{
+    (void)list;
+    CALL("zeCommandListAppendSignalEvent");
+    append(signal);
+    RETURN;
+}

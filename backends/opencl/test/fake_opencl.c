@@ -460,6 +460,37 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pa
     return enqueue_end(failing, result, out_event);
 }
 
+cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count, const cl_event *wait,
+                                   cl_event *out_event)
+{
+    (void)queue, (void)wait_count, (void)wait;
+    CALL("clEnqueueMarkerWithWaitList");
+    return enqueue_end(failing, result, out_event);
+}
+
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count,
+                                    const cl_event *wait, cl_event *out_event)
+{
+    (void)queue, (void)wait_count, (void)wait;
+    CALL("clEnqueueBarrierWithWaitList");
+    return enqueue_end(failing, result, out_event);
+}
+
+cl_event clCreateUserEvent(cl_context context, cl_int *out_result)
+{
+    (void)context;
+    CALL("clCreateUserEvent");
+    *out_result = result;
+    return failing ? NULL : (cl_event)fake_script_make(&fake.script, sizeof(object));
+}
+
+cl_int clSetUserEventStatus(cl_event event, cl_int status)
+{
+    CALL("clSetUserEventStatus");
+    if (result == CL_SUCCESS) ((object *)(void *)event)->status = status;
+    RETURN;
+}
+
 cl_int clFlush(cl_command_queue queue)
 {
     (void)queue;

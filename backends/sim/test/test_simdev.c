@@ -777,7 +777,7 @@ static void a_waiter_sleeps_until_the_host_completes(void **state)
     pthread_t thread;
     assert_true(rt_ok(dev_host_event_create(f.device, &host)));
     const dev_command after_host = {.wait = &host, .wait_count = 1};
-    assert_true(rt_ok(dev_enqueue_marker(f.queue, after_host, &marker)));
+    assert_true(rt_ok(dev_enqueue_marker(f.queue, after_host, (dev_marker){0}, &marker)));
     assert_int_equal(pthread_create(&thread, NULL, host_event_complete, host), 0);
     assert_true(rt_ok(dev_event_wait(marker)));
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -813,7 +813,7 @@ static void times_are_those_of_the_chosen_clock(void **state)
         dev_event *marker;
         dev_times times;
         assert_true(rt_ok(dev_queue_create_profiling(f.device, &queue)));
-        assert_true(rt_ok(dev_enqueue_marker(queue, (dev_command){0}, &marker)));
+        assert_true(rt_ok(dev_enqueue_marker(queue, (dev_command){0}, (dev_marker){0}, &marker)));
         assert_true(rt_ok(dev_event_wait(marker)));
         assert_true(rt_ok(dev_event_times(marker, &times)));
         assert_int_equal(times.submit > 1000000, i == 1);

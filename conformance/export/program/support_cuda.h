@@ -320,6 +320,10 @@ static inline void launch(kernel_handle kernel, unsigned dimensions, const size_
         global[d] = d < dimensions ? range[d] : 1;
         last.global_offset[d] = d < dimensions ? offset[d] : 0;
     }
+    if (global[0] == 0 || global[1] == 0 || global[2] == 0) { /* no work-item */
+        free(kernel);
+        return;
+    }
     if (!local) group_choose(kernel->function, global, block);
     for (unsigned d = 0; d < dimensions && local; d++)
         block[d] = (unsigned)local[d];

@@ -384,6 +384,7 @@ static inline void launch(kernel_handle kernel, unsigned dimensions, const size_
     size_t global[3];
     for (unsigned d = 0; d < 3; d++)
         global[d] = d < dimensions ? range[d] : 1;
+    if (global[0] == 0 || global[1] == 0 || global[2] == 0) return; /* no work-item */
     if (!local) group_choose(kernel, global, group);
     for (unsigned d = 0; d < dimensions && local; d++)
         group[d] = (uint32_t)local[d];

@@ -272,6 +272,16 @@ void answer_times(request &in, host_writer *out)
     host_write_u64(out, event.get_profiling_info<times::command_end>());
 }
 
+void answer_barrier(request &in, host_writer *out)
+{
+    std::shared_ptr<sycl::queue> queue = the_state().queues.at(in.u32());
+    bool waits_for_all = below(in.u8(), 2, "wait") == 1;
+    std::vector<sycl::event> after = read_after(in);
+    in.end();
+    keep_command(out, waits_for_all ? queue->ext_oneapi_submit_barrier()
+                                    : queue->ext_oneapi_submit_barrier(after));
+}
+
 /* ---- Transfers ---------------------------------------------------------------------------- */
 
 /* A part of a memory. */
@@ -395,7 +405,6 @@ void answer_transfer(request &in, host_writer *out)
     parameters.pattern = in.bytes();
     parameters.after = read_after(in);
     in.end();
-    if (parameters.size == 0) refuse_malformed("a transfer has at least one byte");
     if (from == HOST_NONE) {
         if (parameters.pattern.empty() || parameters.size % parameters.pattern.size() != 0) {
             refuse_unreachable(HOST_UNREACHABLE_PATTERN);

@@ -457,6 +457,8 @@ struct scn_expect {
     VERB(SUBMIT, "submit")           /* submits a kernel */                                        \
     VERB(COPY, "copy")               /* copies between memories, or to or from a device_global */  \
     VERB(FILL, "fill")               /* fills a memory with one element */                         \
+    VERB(BARRIER, "barrier")         /* submits a barrier */                                       \
+    VERB(MARKER, "marker")           /* submits a marker */                                        \
     VERB(WAIT, "wait")               /* waits for a queue, for a step or for everything */         \
     VERB(HOST_ACCESS, "host_access") /* reads a memory on the host, synchronising */               \
     VERB(PARALLEL, "parallel")       /* runs lists of steps, each on its own thread */             \
@@ -570,8 +572,8 @@ typedef struct scn_transfer {
     uint64_t from_offset;
     uint32_t to; /* SCN_NONE: the variable */
     uint64_t to_offset;
-    uint64_t size;    /* > 0; until the variable is found, 0 stands for all of it from the offset
-                       * on. Not checked against the memories if the step expects an error */
+    uint64_t size;    /* not checked against the memories if the step expects an error */
+    bool to_end;      /* until the variable is found: all of it from the offset on */
     rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
     scn_variable variable;
     bool by_handler; /* a copy with a variable is submitted by a command group's handler, not
@@ -633,6 +635,8 @@ typedef struct scn_step {
         scn_bundle bundle;     /* BUNDLE */
         scn_submit submit;     /* SUBMIT */
         scn_transfer transfer; /* COPY, FILL */
+        scn_command marker;    /* BARRIER, MARKER; without `after`, for all earlier commands of the
+                                * queue */
         scn_host_task task;    /* HOST_TASK */
         struct {
             uint32_t queue; /* the step that creates it; SCN_NONE: every queue */
@@ -687,6 +691,8 @@ static inline const scn_command *scn_step_command(const scn_step *step)
     case SCN_VERB_SUBMIT: return &step->submit.command;
     case SCN_VERB_COPY:
     case SCN_VERB_FILL: return &step->transfer.command;
+    case SCN_VERB_BARRIER:
+    case SCN_VERB_MARKER: return &step->marker;
     case SCN_VERB_HOST_TASK: return &step->task.command;
     default: return NULL;
     }

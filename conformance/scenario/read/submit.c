@@ -87,9 +87,10 @@ static const scn_shape shape_through = {SCN_CHOICE("a way to submit a kernel", w
 static const scn_row submit_rows[] = {
     {"kernel", &scn_shape_kernel, SCN_REQUIRED, SCN_FIELD(scn_step, submit.kernel),
      "The kernel to run."},
-    {"range", &scn_shape_sizes, SCN_REQUIRED, SCN_ITEMS(scn_step, submit.range, submit.dimensions),
+    {"range", &scn_shape_local_sizes, SCN_REQUIRED,
+     SCN_ITEMS(scn_step, submit.range, submit.dimensions),
      "The number of work-items in each of 1 to 3 dimensions; the first is the size in dimension 0, "
-     "that of get_global_id(0)."},
+     "that of get_global_id(0). If one is 0, the kernel does not run, and its event completes."},
     {"offset", &scn_shape_offsets, 0, SCN_ITEMS(scn_step, submit.offset, submit.offset_count),
      "The first global id in each dimension; default: 0."},
     {"local", &scn_shape_local_sizes, 0, SCN_ITEMS(scn_step, submit.local, submit.local_count),

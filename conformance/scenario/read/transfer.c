@@ -8,12 +8,12 @@
 #include <inttypes.h>
 
 static const scn_shape shape_element_count = {
-    SCN_INTEGER("a number of elements", 1, RT_MEMORY_SIZE_MAX),
+    SCN_INTEGER("a number of elements", 0, RT_MEMORY_SIZE_MAX),
 };
 static const scn_shape shape_element_offset = {
     SCN_INTEGER("an offset in elements", 0, RT_MEMORY_SIZE_MAX),
 };
-static const scn_shape shape_byte_count = {SCN_INTEGER("a number of bytes", 1, UINT64_MAX)};
+static const scn_shape shape_byte_count = {SCN_INTEGER("a number of bytes", 0, UINT64_MAX)};
 static const scn_shape shape_byte_offset = {
     SCN_INTEGER("an offset in bytes", 0, RT_MEMORY_SIZE_MAX),
 };
@@ -39,6 +39,7 @@ static const scn_shape shape_through = {SCN_CHOICE("an interface", interfaces)};
     SCN_HIDDEN(&scn_shape_number, scn_step, transfer.from_offset),                                 \
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.to_offset),                               \
         SCN_HIDDEN(&scn_shape_number, scn_step, transfer.size),                                    \
+        SCN_HIDDEN(&scn_shape_flag, scn_step, transfer.to_end),                                    \
         SCN_HIDDEN(&scn_shape_stored_variable, scn_step, transfer.variable)
 #define COPY_ROWS                                                                                                  \
     {"through", &shape_through, 0, SCN_FIELD(scn_step, transfer.by_handler),                                       \
@@ -99,7 +100,8 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
     if (memories)
         transfer->variable.at = node->at; /* a valid position, although there is no
                                            * variable */
-    if (memories && transfer->size == 0) {
+    bool has_size = scn_node_entry(node, in_bytes ? "size" : "count") != NULL;
+    if (memories && !has_size) {
         if (transfer->from_offset >= room) {
             return scn_report(
                 reader->reporter, scn_node_value(node, "from_offset")->at,
@@ -112,6 +114,7 @@ static bool copy_finish(scn_reader *reader, const scn_node *node, scn_transfer *
     transfer->from_offset *= from_unit;
     transfer->to_offset *= to_unit;
     transfer->size *= from_unit;
+    transfer->to_end = !memories && !has_size;
     return true;
 }
 
@@ -164,7 +167,8 @@ static bool fill_finish(scn_reader *reader, const scn_node *node, void *object)
     scn_transfer *transfer = &((scn_step *)object)->transfer;
     const scn_memory *to = scn_memory_of(reader, transfer->to);
     if (!to) return false;
-    if (transfer->size == 0 && transfer->to_offset >= to->count) {
+    bool has_count = scn_node_entry(node, "count") != NULL;
+    if (!has_count && transfer->to_offset >= to->count) {
         return scn_report(reader->reporter, scn_node_value(node, "offset")->at,
                           "nothing is left to fill from element %" PRIu64
                           " on: memory '%s' has %" PRIu64 " elements",
@@ -173,7 +177,7 @@ static bool fill_finish(scn_reader *reader, const scn_node *node, void *object)
     uint8_t *pattern = rt_arena_alloc(reader->arena, to->layout.size);
     if (!scn_element_read(reader, &to->layout, scn_node_value(node, "value"), pattern))
         return false;
-    if (transfer->size == 0) transfer->size = to->count - transfer->to_offset;
+    if (!has_count) transfer->size = to->count - transfer->to_offset;
     transfer->pattern = (rt_bytes){pattern, to->layout.size};
     transfer->to_offset *= to->layout.size;
     transfer->size *= to->layout.size;

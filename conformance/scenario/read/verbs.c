@@ -165,6 +165,19 @@ static const scn_shape shape_host_task = {
     SCN_RELATIONS(task_relations),
 };
 
+/* ---- Markers -------------------------------------------------------------------------------- */
+
+static const scn_row marker_rows[] = {SCN_COMMAND_ROWS};
+static const scn_relation marker_relations[] = {SCN_QUEUE_OR_DEVICE};
+static const scn_shape shape_barrier = {
+    SCN_OBJECT("a barrier", marker_rows),
+    SCN_RELATIONS(marker_relations),
+};
+static const scn_shape shape_marker = {
+    SCN_OBJECT("a marker", marker_rows),
+    SCN_RELATIONS(marker_relations),
+};
+
 /* ---- The table ------------------------------------------------------------------------------ */
 
 static const scn_shape shape_expectation = {
@@ -185,6 +198,8 @@ enum {
     STEP_COPY,
     STEP_MEMCPY,
     STEP_FILL,
+    STEP_BARRIER,
+    STEP_MARKER,
     STEP_HOST_TASK,
     STEP_START_FUSION,
     STEP_COMPLETE_FUSION,
@@ -221,6 +236,12 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                      "Copies like copy, but with offsets and size in bytes."},
     [STEP_FILL] = {"fill", &scn_shape_fill, SCN_ALTERNATIVE, SCN_SAME,
                    "Fills elements of a memory with one value."},
+    [STEP_BARRIER] = {"barrier", &shape_barrier, SCN_ALTERNATIVE, SCN_SAME,
+                      "Submits a barrier. It waits for the commands in `after` or, without them, "
+                      "for all earlier commands of its queue; later commands of the queue wait for "
+                      "it."},
+    [STEP_MARKER] = {"marker", &shape_marker, SCN_ALTERNATIVE, SCN_SAME,
+                     "Submits a marker, which waits like a barrier but holds nothing back."},
     [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
                         "Runs a host task on a queue."},
     [STEP_START_FUSION] = {"start_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
@@ -372,6 +393,8 @@ static const scn_row *const variants[SCN_VERB_COUNT] = {
     [SCN_VERB_SUBMIT] = &step_rows[STEP_SUBMIT],
     [SCN_VERB_COPY] = &step_rows[STEP_COPY],
     [SCN_VERB_FILL] = &step_rows[STEP_FILL],
+    [SCN_VERB_BARRIER] = &step_rows[STEP_BARRIER],
+    [SCN_VERB_MARKER] = &step_rows[STEP_MARKER],
     [SCN_VERB_WAIT] = &step_rows[STEP_WAIT],
     [SCN_VERB_HOST_ACCESS] = &step_rows[STEP_HOST_ACCESS],
     [SCN_VERB_PARALLEL] = &step_rows[STEP_PARALLEL],

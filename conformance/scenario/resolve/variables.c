@@ -178,13 +178,14 @@ static bool copy_resolve(const variable_search *search, scn_step *step)
     const rt_device_global *global = scn_variable_of(search->scenario, &transfer->variable);
     bool writes = transfer->to == SCN_NONE;
     uint64_t offset = writes ? transfer->to_offset : transfer->from_offset;
-    if (transfer->size == 0 && offset >= global->size) {
+    if (transfer->to_end && offset >= global->size) {
         return fail(search, transfer->variable.at,
                     "nothing is left to copy from byte %" PRIu64 " on: '%.*s' has %" PRIu64
                     " bytes",
                     offset, RT_TEXT_ARG(global->name), global->size);
     }
-    if (transfer->size == 0) transfer->size = global->size - offset;
+    if (transfer->to_end) transfer->size = global->size - offset;
+    transfer->to_end = false;
     if (step->error || step->outcome_count > 0) return true;
     /* Refuses the directions that the extension forbids (sycl_ext_oneapi_device_global,
      * "host_access"). */

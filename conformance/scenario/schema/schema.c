@@ -565,11 +565,12 @@ const scn_shape scn_shape_device_reference = NAMED("a device", SCN_TABLE_DEVICES
         .kind = SCN_SHAPE_REFERENCE, .noun = noun_, .table = SCN_TABLE_STEPS, .verbs = verbs_,     \
         .mistaken = mistaken_                                                                      \
     }
-const scn_shape scn_shape_command_reference =
-    CREATED_BY("a command",
-               SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
-                   SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
-               "commands are created by submit, copy, fill, host_task and complete_fusion");
+const scn_shape scn_shape_command_reference = CREATED_BY(
+    "a command",
+    SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) | SCN_VERB_BIT(BARRIER) |
+        SCN_VERB_BIT(MARKER) | SCN_VERB_BIT(HOST_TASK) | SCN_VERB_BIT(COMPLETE_FUSION),
+    "commands are created by submit, copy, fill, barrier, marker, host_task and "
+    "complete_fusion");
 const scn_shape scn_shape_queue_reference =
     CREATED_BY("a queue", SCN_VERB_BIT(QUEUE), "create a queue with '- queue: {id: NAME}'");
 const scn_shape scn_shape_context_reference =

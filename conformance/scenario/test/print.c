@@ -294,7 +294,10 @@ static void print_transfer(rt_buffer *out, scn_verb verb, const scn_transfer *tr
 {
     if (verb == SCN_VERB_COPY) print_end(out, "from", transfer->from, transfer->from_offset);
     print_end(out, "to", transfer->to, transfer->to_offset);
-    rt_buffer_printf(out, " size=%" PRIu64, transfer->size);
+    if (transfer->to_end)
+        rt_buffer_printf(out, " to_end");
+    else
+        rt_buffer_printf(out, " size=%" PRIu64, transfer->size);
     if (transfer->variable.name.length) print_variable(out, &transfer->variable);
     if (transfer->by_handler) rt_buffer_printf(out, " handler");
     if (verb == SCN_VERB_FILL) print_bytes(out, "pattern", transfer->pattern);
@@ -440,7 +443,7 @@ static void print_command(rt_buffer *out, const scn_step *step)
     else if (step->verb == SCN_VERB_HOST_TASK) {
         rt_buffer_printf(out, " from=%u", step->task.from);
         print_optional(out, "to", step->task.to);
-    } else
+    } else if (step->verb == SCN_VERB_COPY || step->verb == SCN_VERB_FILL)
         print_transfer(out, step->verb, &step->transfer);
 }
 
@@ -467,6 +470,8 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_SUBMIT:
     case SCN_VERB_COPY:
     case SCN_VERB_FILL:
+    case SCN_VERB_BARRIER:
+    case SCN_VERB_MARKER:
     case SCN_VERB_HOST_TASK: print_command(out, step); return;
     case SCN_VERB_START_FUSION:
     case SCN_VERB_CANCEL_FUSION:
@@ -503,11 +508,11 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 static void print_step(rt_buffer *out, const scn_step *step)
 {
     static const char *const verbs[] = {
-        "load",          "unload",      "load_image", "device",       "context",
-        "queue",         "bundle",      "submit",     "copy",         "fill",
-        "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
-        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "profiling",
-        "restart",       "expect"};
+        "load",         "unload",          "load_image",    "device",      "context",
+        "queue",        "bundle",          "submit",        "copy",        "fill",
+        "barrier",      "marker",          "wait",          "host_access", "parallel",
+        "start_fusion", "complete_fusion", "cancel_fusion", "host_task",   "end_queue",
+        "end_memory",   "profiling",       "restart",       "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

@@ -87,6 +87,8 @@ static const char steps[] =
     "    id: fused\n"
     "  - cancel_fusion: fq\n"
     "  - expect: {event: fused, status: complete}\n"
+    "  - barrier: {queue: fq, after: [fused]}\n"
+    "  - marker: {device: main}\n"
     "  - host_task: {queue: fq, from: a, to: p, after: [fused]}\n"
     "  - host_task: {from: a}\n"
     "  - profiling: {step: fused, after: t, same_as: s}\n"

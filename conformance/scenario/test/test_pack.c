@@ -326,7 +326,7 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
         ((scn_spec_constant *)it->steps[2].submit.constants)->value.size = 3)                      \
     LIE(constant_without_name,                                                                     \
         ((scn_spec_constant *)it->steps[2].submit.constants)->name.length = 0)                     \
-    LIE(copy_of_nothing, step_of(it, SCN_VERB_COPY)->transfer.size = 0)                            \
+    LIE(copy_without_a_size, step_of(it, SCN_VERB_COPY)->transfer.to_end = true)                   \
     LIE(copy_that_wraps_around, step_of(it, SCN_VERB_COPY)->transfer.from_offset = UINT64_MAX)     \
     LIE(copy_between_variables, step_of(it, SCN_VERB_COPY)->transfer.from =                        \
                                     step_of(it, SCN_VERB_COPY)->transfer.to = SCN_NONE)            \

@@ -521,6 +521,68 @@ static void events_order_commands_of_two_queues(void **state)
     dev_queue_destroy(other);
 }
 
+/* Increments 64 elements on the queue, after nothing but what a barrier holds back. */
+static dev_event *add_one(const fixture *f, dev_queue *queue, dev_kernel *kernel,
+                          dev_memory *memory, dev_nd_range range)
+{
+    const dev_argument argument = of_memory(memory);
+    dev_event *event;
+    ok(f, dev_enqueue_kernel(queue, no_wait, kernel, &range, &argument, 1, &event));
+    return event;
+}
+
+/* Commands without wait lists, which only barriers order: three increments and a copy of their
+ * result.  The second barrier waits for an event of another queue. */
+static void barriers_order_the_commands_of_their_queue(void **state)
+{
+    const fixture *f = *state;
+    dev_queue *other;
+    ok(f, dev_queue_create(f->device, &other));
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    int data[64] = {0}, seen[64] = {0};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    const dev_marker barrier = {.is_barrier = true}, full = {true, true}, marker = {true, false};
+    dev_event *events[8];
+    events[0] = add_one(f, f->queue, kernel, memory, range_1d(64, 0));
+    ok(f, dev_enqueue_marker(f->queue, no_wait, full, &events[1]));
+    events[2] = add_one(f, f->queue, kernel, memory, range_1d(64, 0));
+    ok(f, dev_enqueue_marker(f->queue, no_wait, marker, &events[3]));
+    const dev_command after_marker = {.wait = &events[3], .wait_count = 1};
+    ok(f, dev_enqueue_marker(other, after_marker, barrier, &events[4]));
+    events[5] = add_one(f, other, kernel, memory, range_1d(64, 0));
+    ok(f, dev_enqueue_marker(other, no_wait, full, &events[6]));
+    ok(f, dev_enqueue_read(other, no_wait, memory, 0, sizeof seen, seen, &events[7]));
+    for (uint32_t i = 8; i-- > 0;)
+        finish(f, events[i]);
+    for (int i = 0; shows(f) && i < 64; i++)
+        assert_int_equal(seen[i], 3);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+    dev_queue_destroy(other);
+}
+
+/* Markers and launches that do nothing: their events complete, and commands that wait for them run. */
+static void markers_and_launches_without_items_complete(void **state)
+{
+    const fixture *f = *state;
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    int data[4] = {7, 7, 7, 7}, seen[4] = {0};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    dev_nd_range plane = {.dimensions = 2, .global = {3, 0, 1}, .local = {0}};
+    dev_event *events[5];
+    ok(f, dev_enqueue_marker(f->queue, no_wait, (dev_marker){0}, &events[0]));
+    events[1] = add_one(f, f->queue, kernel, memory, range_1d(0, 0));
+    events[2] = add_one(f, f->queue, kernel, memory, range_1d(0, 2));
+    events[3] = add_one(f, f->queue, kernel, memory, plane);
+    const dev_command after = {.wait = events, .wait_count = 4};
+    ok(f, dev_enqueue_read(f->queue, after, memory, 0, sizeof seen, seen, &events[4]));
+    for (uint32_t i = 5; i-- > 0;)
+        finish(f, events[i]);
+    if (shows(f)) assert_memory_equal(seen, data, sizeof data);
+    dev_memory_destroy(memory);
+    dev_kernel_destroy(kernel);
+}
+
 static void enqueued_commands_keep_what_they_use(void **state)
 {
     const fixture *f = *state;
@@ -1105,6 +1167,8 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(launches_that_cannot_be_are_refused),
         cmocka_unit_test(fills_repeat_their_pattern),
         cmocka_unit_test(events_order_commands_of_two_queues),
+        cmocka_unit_test(barriers_order_the_commands_of_their_queue),
+        cmocka_unit_test(markers_and_launches_without_items_complete),
         cmocka_unit_test(queues_keep_times_where_they_can),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),
         cmocka_unit_test(bytes_written_count_as_defined),

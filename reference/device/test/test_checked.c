@@ -141,6 +141,12 @@ static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory 
     (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
     return event_make(queue, out_event);
 }
+static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
+                                dev_event **out_event)
+{
+    (void)command, (void)marker;
+    return event_make(queue, out_event);
+}
 static rt_status queue_flush(dev_queue *queue)
 {
     return answer(queue->device);
@@ -153,6 +159,7 @@ static const dev_queue_ops queue_ops = {
     .enqueue_write = enqueue_write,
     .enqueue_copy = enqueue_copy,
     .enqueue_fill = enqueue_fill,
+    .enqueue_marker = enqueue_marker,
     .flush = queue_flush,
 };
 static const dev_queue_ops queue_ops_with_hole = {.destroy = queue_free};
@@ -480,6 +487,12 @@ static void do_fill(fixture *f)
     use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 16, (rt_bytes){host, 4}, &event));
     dev_event_destroy(event);
 }
+static void do_marker(fixture *f)
+{
+    dev_event *event;
+    use(dev_enqueue_marker(f->queue, no_wait, (dev_marker){.waits_for_all = true}, &event));
+    dev_event_destroy(event);
+}
 static void do_flush(fixture *f)
 {
     use(dev_queue_flush(f->queue));
@@ -534,6 +547,7 @@ static const struct {
     {"enqueue_write", do_write, RT_DRIVER_ERROR, RT_ERRC_ND_RANGE, true},
     {"enqueue_copy", do_copy, RT_LIMIT, RT_ERRC_KERNEL_ARGUMENT, true},
     {"enqueue_fill", do_fill, RT_DRIVER_ERROR, RT_UNSUPPORTED, true},
+    {"enqueue_marker", do_marker, RT_DRIVER_ERROR, RT_ERRC_ND_RANGE, true},
     {"flush", do_flush, RT_DEVICE_LOST, RT_BUDGET, false},
     {"wait", do_wait, RT_BUDGET, RT_LINK_ERROR, false},
     {"queue_create_profiling", do_queue_create_profiling, RT_DRIVER_ERROR, RT_ERRC_INVALID, true},
@@ -647,6 +661,13 @@ static void fill_three_bytes(fixture *f)
     dev_event *event;
     use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 9, (rt_bytes){host, 3}, &event));
 }
+/* A marker waits for its list or for everything, not for both. */
+static void marker_with_a_list_that_waits_for_all(fixture *f)
+{
+    dev_event *event;
+    const dev_command after = {.wait = &f->event, .wait_count = 1};
+    use(dev_enqueue_marker(f->queue, after, (dev_marker){.waits_for_all = true}, &event));
+}
 static void launch_with(fixture *f, dev_argument argument)
 {
     dev_event *event;
@@ -746,12 +767,6 @@ static void constants_of_an_incapable_device(fixture *f)
 {
     f->bad->incapable = true;
     two_constants(f);
-}
-static void launch_of_no_items(fixture *f)
-{
-    const dev_nd_range range = {.dimensions = 1, .global = {0, 1, 1}};
-    dev_event *event;
-    use(dev_enqueue_kernel(f->queue, no_wait, f->kernel, &range, NULL, 0, &event));
 }
 static void launch_in_four_dimensions(fixture *f)
 {
@@ -856,7 +871,7 @@ static void callers_that_break_the_contract_panic(void **state)
         constants_of_an_incapable_device,
         fill_unaligned,
         fill_three_bytes,
-        launch_of_no_items,
+        marker_with_a_list_that_waits_for_all,
         launch_in_four_dimensions,
         launch_with_half_a_local_size,
         kernel_of_compiled_program,

@@ -370,6 +370,15 @@ static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *
     return RT_STATUS_OK;
 }
 
+static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
+                                dev_event **out_event)
+{
+    (void)marker;
+    RT_TRY(call(queue->device, "enqueue_marker"));
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
 static rt_status flush(dev_queue *queue)
 {
     (void)queue;
@@ -383,6 +392,7 @@ static const dev_queue_ops queue_ops = {
     .enqueue_write = write_memory,
     .enqueue_copy = copy_memory,
     .enqueue_fill = fill_memory,
+    .enqueue_marker = enqueue_marker,
     .flush = flush,
 };
 
