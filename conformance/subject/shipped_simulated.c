@@ -77,7 +77,7 @@ static uint64_t member_number(const json_t *value, const char *key)
 static void finding_add(cnf_execution *execution, rt_text line)
 {
     json_t *value = json_loadb(line.data, line.length, 0, NULL);
-    if (!json_is_object(value)) {
+    if (!json_is_string(json_object_get(value, "finding"))) {
         json_decref(value); /* a line that a dying process left unfinished */
         return;
     }

@@ -13,14 +13,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The numbers whose addresses are below 2^47, where a process's addresses end, but for the last
- * tebibyte, in which the stack and libraries are. */
-#define MAPPED_COUNT ((UINT64_C(1) << (47 - SIM_ADDRESS_OFFSET_BITS)) - 2)
+/* The numbers of which addresses are below 2^47, where a process's addresses end. The last of them
+ * is left out: the stack and the libraries are there. */
+#define PROCESS_COUNT ((UINT64_C(1) << (47 - SIM_ADDRESS_OFFSET_BITS)) - 1)
+#define MAPPED_COUNT  (PROCESS_COUNT - 1)
 
+/* No other object gets one of these numbers, or its address could be one of the host. */
 void sim_world_reserve_mapped(sim_world *world)
 {
     CHECK(world->objects.count == 1 && world->mapped_next == 0);
-    for (uint32_t i = 0; i < MAPPED_COUNT; i++)
+    for (uint32_t i = 0; i < PROCESS_COUNT; i++)
         *rt_vector_push(&world->objects) = (sim_memory){0};
     world->mapped_next = 1;
 }

@@ -30,6 +30,51 @@ static void test_contents(void **state)
     rt_sink_destroy(sink);
 }
 
+/* The host accesses a mapped object at its address; ids are used again, the last freed one last. */
+static void test_mapped_objects(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_world_reserve_mapped(world);
+    sim_object plain, first, second, third;
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("plain"), &plain)));
+    assert_true(sim_object_address(plain) >> 47 != 0); /* no address of a process */
+    rt_status status = sim_object_create_mapped(world, 8, RT_TEXT("first"), &first);
+    if (status.code == RT_ERRC_MEMORY_ALLOCATION) { /* under a sanitizer that has these addresses */
+        sim_world_destroy(world);
+        rt_sink_destroy(sink);
+        skip();
+    }
+    assert_true(rt_ok(status));
+    uint64_t *bytes = (uint64_t *)(uintptr_t)sim_object_address(first), read = 0;
+    *bytes = 77;
+    sim_object_read(world, first, 0, sizeof read, &read);
+    assert_int_equal(read, 77);
+    uint8_t bits;
+    sim_object_defined(world, first, 0, 8, &bits);
+    assert_int_equal(bits, 0xff);
+    /* Undefined bytes that are copied there count as written by the host at the next launch. */
+    sim_object_copy(world, plain, 0, first, 0, 8);
+    sim_object_defined(world, first, 0, 8, &bits);
+    assert_int_equal(bits, 0);
+    sim_mapped_settle(world);
+    sim_object_defined(world, first, 0, 8, &bits);
+    assert_int_equal(bits, 0xff);
+    sim_object_destroy(world, first);
+    assert_false(sim_object_is_alive(world, first));
+    assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("second"), &second)));
+    assert_int_not_equal(second, first);
+    assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("third"), &third)));
+    assert_int_not_equal(third, first);
+    assert_int_not_equal(third, second);
+    assert_int_equal(
+        sim_object_create_mapped(world, RT_MEMORY_SIZE_MAX + 1, RT_TEXT("huge"), &third).code,
+        RT_LIMIT);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
 static void test_copies_keep_undefined_bytes(void **state)
 {
     (void)state;
@@ -88,6 +133,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_contents),
+        cmocka_unit_test(test_mapped_objects),
         cmocka_unit_test(test_copies_keep_undefined_bytes),
         cmocka_unit_test(test_limits_and_seed),
         cmocka_unit_test(test_addresses),

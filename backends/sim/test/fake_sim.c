@@ -245,6 +245,20 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
     return RT_STATUS_OK;
 }
 
+void sim_world_reserve_mapped(sim_world *world)
+{
+    CHECK(world->count == 0);
+    fake_sim.may_map = true;
+}
+
+rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text label,
+                                   sim_object *out_object)
+{
+    CHECK(fake_sim.may_map);
+    fake_sim.mapped++;
+    return sim_object_create(world, size, label, out_object);
+}
+
 static fake_object *object_at(const sim_world *world, sim_object object)
 {
     CHECK(object >= 1 && object <= world->count);

@@ -19,6 +19,8 @@ typedef struct fake_sim_record {
     uint32_t last_threads;   /* number set for a world; 0: never set */
     const char *last_engine; /* name set for a world; "v3" is the only one known */
     const char *last_tier;   /* likewise for tiers */
+    bool may_map;            /* the world may have mapped objects */
+    uint32_t mapped;         /* mapped objects that were created */
     uint64_t last_offset;    /* offset of the pointer argument of the last launch */
     /* Specialisation constants given for the last module: their number, and the first one. */
     uint32_t constant_count, constant_id;

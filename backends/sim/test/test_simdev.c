@@ -651,6 +651,26 @@ static void selector_chooses_schedule_and_engine(void **state)
     }
 }
 
+/* With usm=mapped, the kinds of USM that the host accesses are mapped, and nothing else is. */
+static void selector_maps_the_hosts_usm(void **state)
+{
+    (void)state;
+    for (int is_mapped = 0; is_mapped < 2; is_mapped++) {
+        fixture f;
+        open_with(&f, 1, is_mapped ? "usm=mapped" : "");
+        assert_int_equal(fake_sim.may_map, is_mapped);
+        dev_memory *of_device = usm_create(&f, DEV_MEMORY_USM_DEVICE, 8);
+        assert_int_equal(fake_sim.mapped, 0);
+        dev_memory *of_host = usm_create(&f, DEV_MEMORY_USM_HOST, 8);
+        dev_memory *shared = usm_create(&f, DEV_MEMORY_USM_SHARED, 8);
+        assert_int_equal(fake_sim.mapped, is_mapped ? 2 : 0);
+        dev_memory_destroy(of_device);
+        dev_memory_destroy(of_host);
+        dev_memory_destroy(shared);
+        close_all(&f);
+    }
+}
+
 static void other_selectors_are_refused(void **state)
 {
     (void)state;
@@ -665,6 +685,8 @@ static void other_selectors_are_refused(void **state)
                                             "engine=v3,engine=v3",
                                             "engine=v3;schedule=forward",
                                             "clock=sundial",
+                                            "usm=",
+                                            "usm=far",
                                             "tier=",
                                             "tier=fast",
                                             "tier=compiled,tier=compiled"};
@@ -844,6 +866,7 @@ int main(void)
         cmocka_unit_test(variables_are_found_by_name),
         cmocka_unit_test(memory_that_cannot_be_allocated_is_a_status),
         cmocka_unit_test(selector_chooses_schedule_and_engine),
+        cmocka_unit_test(selector_maps_the_hosts_usm),
         cmocka_unit_test(other_selectors_are_refused),
         cmocka_unit_test(threads_share_a_device),
         cmocka_unit_test(a_host_event_holds_commands_back),

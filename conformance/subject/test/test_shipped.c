@@ -492,6 +492,40 @@ static void a_wrong_log_shows_nothing(void **state)
     observe(*state, "garbage", observations, OBSERVATIONS);
 }
 
+/* The simulated device below the runtime: its findings are judged, and a line that a dying process
+ * left unfinished, or that is not JSON, is none. */
+static void findings_of_the_driver_are_judged(void **state)
+{
+    fixture *f = *state;
+#define OVERRUN                                                                                    \
+    "{\"finding\": \"out-of-bounds\", \"message\": \"store of 4 bytes\", \"kernel\": \"apply\", "  \
+    "\"source\": \"a\", \"line\": 1, \"offset\": 8}\n"
+    const struct {
+        const char *findings, *expect;
+        cnf_verdict verdict;
+        const char *signature;
+    } rows[] = {
+        {"", "", CNF_VERDICT_PASS, ""},
+        {OVERRUN, "", CNF_VERDICT_FAIL, "step:finding:out-of-bounds:/apply"},
+        {OVERRUN, "  - expect: {finding: out-of-bounds, kernel: apply, memory: data, offset: 8}\n",
+         CNF_VERDICT_PASS, ""},
+        {OVERRUN, "  - expect: {finding: race}\n", CNF_VERDICT_FAIL,
+         "step:finding:out-of-bounds:/apply step3:finding:not-found:race"},
+        {"{\"finding\": \"out-of", "", CNF_VERDICT_PASS, ""},
+        {"no JSON\n[]\n{}\n", "", CNF_VERDICT_PASS, ""},
+    };
+    assert_int_equal(setenv("ONEAPI_DEVICE_SELECTOR", "sim", 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(setenv("ASSAY_FAKE_FINDINGS", rows[i].findings, 1), 0);
+        run(f, "", rt_arena_printf(&f->arena, STEPS "%s", rows[i].expect).data);
+        assert_int_equal(f->judgement.verdict, rows[i].verdict);
+        assert_string_equal(rt_arena_text(&f->arena, f->judgement.signature).data,
+                            rows[i].signature);
+    }
+    assert_int_equal(unsetenv("ASSAY_FAKE_FINDINGS"), 0);
+    assert_int_equal(unsetenv("ONEAPI_DEVICE_SELECTOR"), 0);
+}
+
 static void a_missing_runtime_is_unavailable(void **state)
 {
     fixture *f = *state;
@@ -520,6 +554,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_that_are_not_seen_are_unobserved, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_layer_recorded_is_seen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_log_shows_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(findings_of_the_driver_are_judged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_missing_runtime_is_unavailable, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

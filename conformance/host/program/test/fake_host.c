@@ -3,7 +3,8 @@
  * that number, the library misbehaves as misbehave() defines for BEHAVIOUR. Memory objects keep
  * their initial contents. ASSAY_FAKE_CALLS is the hash of an image's code: the library then
  * records, as the OpenCL layer would, that a launch created a program from that code and launched
- * its kernel "apply"; "garbage" records nonsense. */
+ * its kernel "apply"; "garbage" records nonsense. ASSAY_FAKE_FINDINGS is what a launch adds to the
+ * simulated device's file of findings. */
 #include "conformance/host/program/serve.h"
 #include "conformance/host/unreachable.h"
 
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define LOG      "ASSAY_OPENCL_LOG"
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED void __sycl_register_lib(const void *descriptor);
@@ -100,9 +102,10 @@ static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
 
 /* ---- Calls of OpenCL ----------------------------------------------------------------------- */
 
-static void record(const char *text)
+/* Appends to the file that an environment variable names. */
+static void record(const char *variable, const char *text)
 {
-    const char *log = getenv("ASSAY_OPENCL_LOG");
+    const char *log = getenv(variable);
     int file = log ? open(log, O_WRONLY | O_APPEND) : -1;
     if (file < 0 || write(file, text, strlen(text)) != (ssize_t)strlen(text)) abort();
     close(file);
@@ -111,9 +114,11 @@ static void record(const char *text)
 static void record_calls(uint8_t request)
 {
     char text[512];
+    const char *findings = getenv("ASSAY_FAKE_FINDINGS");
+    if (findings && request == HOST_SUBMIT) record("ASSAY_OPENCL_REPORT", findings);
     const char *hash = getenv("ASSAY_FAKE_CALLS");
     if (!hash || *hash == '\0') return;
-    if (request == HOST_DEVICES) record("70 0 0 < layer version=1 hides= result=0\n");
+    if (request == HOST_DEVICES) record(LOG, "70 0 0 < layer version=1 hides= result=0\n");
     if (request != HOST_SUBMIT) return;
     snprintf(text, sizeof text,
              "70 1 0 < clCreateProgramWithIL made=0 code=%s:4 result=0\n"
@@ -122,7 +127,7 @@ static void record_calls(uint8_t request)
              "70 4 0 < clEnqueueNDRangeKernel queue=0 kernel=0 name=apply dimensions=1 global=2 "
              "local=- offset=- waits_for=0 result=0\n",
              hash);
-    record(strcmp(hash, "garbage") == 0 ? "no record\n" : text);
+    record(LOG, strcmp(hash, "garbage") == 0 ? "no record\n" : text);
 }
 
 /* ---- Misbehaviour -------------------------------------------------------------------------- */
