@@ -55,7 +55,7 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     CHECK(rt_command_is_pending(command) && !command->event);
     rt_sync_dependencies(scheduler, command);
     const rt_device *device = device_of(scheduler, command);
-    dev_event **events = rt_alloc_array(command->dependencies.count + 1, sizeof(dev_event *));
+    dev_event **events = rt_alloc_array(command->dependencies.count, sizeof(dev_event *));
     uint32_t count = 0;
     rt_status failure = RT_STATUS_OK;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
