@@ -92,7 +92,6 @@ static void kernel_free(rt_fused_kernels *fused, fused_kernel *kernel)
 
 void rt_fused_destroy(rt_fused_kernels *fused)
 {
-    if (!fused) return;
     CHECK_SLOW(store_check(fused));
     for (uint32_t i = 0; i < fused->kernels.count; i++)
         kernel_free(fused, fused->kernels.items[i]);

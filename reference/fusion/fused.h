@@ -26,7 +26,7 @@ typedef struct rt_fused_tools {
     const rt_fusion_compiler *compiler; /* NULL: none */
 } rt_fused_tools;
 
-/* Creates an empty store; the caller destroys it before the program manager.  NULL does nothing. */
+/* Creates an empty store; the caller destroys it before the program manager. */
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools);
 void rt_fused_destroy(rt_fused_kernels *fused);
 

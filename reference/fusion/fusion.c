@@ -31,7 +31,6 @@ static bool warns(const rt_fusion *fusion)
 
 static void warning_print(const rt_fusion *fusion, const char *text)
 {
-    if (*text == '\0') return;
     fprintf(stderr, "WARNING: %s\n", text);
     RT_TRACE(fusion->parts.tools.trace, WARNING, RT_T("text", rt_text_of(text)));
 }
@@ -118,7 +117,6 @@ rt_fusion *rt_fusion_create(const rt_fusion_parts *parts)
 
 void rt_fusion_destroy(rt_fusion *fusion)
 {
-    if (!fusion) return;
     rt_fused_destroy(fusion->kernels);
     rt_free(fusion);
 }

@@ -26,7 +26,7 @@ typedef struct rt_fusion_parts {
 rt_fusion *rt_fusion_create(const rt_fusion_parts *parts);
 
 /* Frees the fusion object and every fused kernel; call after destroying the scheduler and before
- * destroying the program manager.  NULL does nothing. */
+ * destroying the program manager. */
 void rt_fusion_destroy(rt_fusion *fusion);
 
 /* start_fusion on a queue. Returns the codes of rt_fusion_command_start. */

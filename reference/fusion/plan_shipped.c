@@ -120,13 +120,10 @@ static bool some_remapped(const rt_fusion_range *ranges, uint32_t count, const s
 rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  rt_fusion_range *out_fused)
 {
-    const shipped_range first = shipped_of(&ranges[0]);
-    shipped_range fused = first;
-    bool is_heterogeneous = false, is_uniform = true;
+    shipped_range fused = shipped_of(&ranges[0]);
+    bool is_uniform = true;
     for (uint32_t i = 1; i < count; i++) {
         shipped_range next = shipped_of(&ranges[i]);
-        if (next.dimensions != first.dimensions || !equal(next.global, first.global))
-            is_heterogeneous = true;
         if (next.dimensions > fused.dimensions) fused.dimensions = next.dimensions;
         if (!override(fused.local, next.local))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_10, PLAN_OTHER_LOCAL);
@@ -137,13 +134,11 @@ rt_status rt_fusion_plan_shipped(rt_sink *sink, const rt_fusion_range *ranges, u
     }
     for (uint32_t d = 0; d < DIMENSIONS && is_specified(fused.local); d++)
         is_uniform = is_uniform && fused.global[d] % fused.local[d] == 0;
-    if (is_heterogeneous) {
-        if (some_remapped(ranges, count, &fused, true))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
-        if (!is_uniform) return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
-        if (some_remapped(ranges, count, &fused, false))
-            return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_16, PLAN_REMAPPED_LOCAL);
-    }
+    if (some_remapped(ranges, count, &fused, true))
+        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
+    if (!is_uniform) return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
+    if (some_remapped(ranges, count, &fused, false))
+        return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_16, PLAN_REMAPPED_LOCAL);
     CHECK(fused.dimensions >= 1 && fused.dimensions <= DIMENSIONS);
     *out_fused = range_of(&fused);
     CHECK(out_fused->dimensions == fused.dimensions);

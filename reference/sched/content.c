@@ -2,16 +2,13 @@
  * back to the host. */
 #include "reference/sched/sched_internal.h"
 
-/* Adds a move and enqueues it; `before` is a command that the move waits for in addition to those
- * that use the memory.  A move for a kernel in a fusion list is held together with that kernel
- * (KF-QUEUE-05, KF-GRAPH-05). */
+/* Adds a move and enqueues it.  A move for a kernel in a fusion list is held together with that
+ * kernel (KF-QUEUE-05, KF-GRAPH-05). */
 static rt_status add_move(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue,
-                          rt_memory *memory, rt_command_id before, rt_fusion_command *fusion,
-                          rt_command_id *out_command)
+                          rt_memory *memory, rt_fusion_command *fusion, rt_command_id *out_command)
 {
     rt_access access = kind == RT_COMMAND_UPLOAD ? RT_ACCESS_WRITE : RT_ACCESS_READ;
     rt_command *command = rt_graph_add(scheduler, kind, queue);
-    rt_graph_depend(scheduler, command, before);
     rt_graph_depend_on_memory(scheduler, command, memory, access);
     rt_status status = RT_STATUS_OK;
     if (RULE(KF_GRAPH_05, fusion)) {
@@ -41,8 +38,7 @@ rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_
     while (queue < scheduler->queues.count && scheduler->queues.items[queue].device->id != device)
         queue++;
     CHECK(device != UINT32_MAX && queue < scheduler->queues.count);
-    RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, RT_COMMAND_NONE, fusion,
-                    out_command));
+    RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, fusion, out_command));
     if (!rt_memory_is_usm(memory)) rt_memory_downloaded(memory);
     return RT_STATUS_OK;
 }
@@ -55,10 +51,11 @@ rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory
     dev_memory *copy = NULL;
     RT_TRY(rt_memory_on_device(memory, device, &copy));
     if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
-    rt_command_id download = RT_COMMAND_NONE, upload = RT_COMMAND_NONE;
-    if (!memory->host_valid) RT_TRY(rt_content_read(scheduler, memory, fusion, &download));
-    RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, download, fusion, &upload));
-    CHECK(upload != RT_COMMAND_NONE && memory->host_valid);
+    /* The upload waits for the read, as it does for every reader of the memory. */
+    rt_command_id move = RT_COMMAND_NONE;
+    if (!memory->host_valid) RT_TRY(rt_content_read(scheduler, memory, fusion, &move));
+    RT_TRY(add_move(scheduler, RT_COMMAND_UPLOAD, queue, memory, fusion, &move));
+    CHECK(move != RT_COMMAND_NONE && memory->host_valid);
     rt_memory_uploaded(memory, device);
     return RT_STATUS_OK;
 }

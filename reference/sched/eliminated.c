@@ -12,14 +12,14 @@
 
 #define SET_ELIMINATED "SYCL/kernel param opt"
 
-/* The kernel's property in the image of the program that contains it; NULL if the kernel takes all
- * arguments. */
+/* The kernel's property in the image of the program that contains it, whose bytes may be too few;
+ * NULL if the kernel takes all arguments. */
 static const rt_property *mask_find(const rt_program *program, rt_text kernel)
 {
     for (uint32_t i = 0; i < program->image_count; i++) {
         const rt_property_set *set = rt_image_set(program->images[i]->image, SET_ELIMINATED);
         const rt_property *mask = rt_property_set_find(set, kernel);
-        if (mask && mask->type == RT_PROPERTY_BYTES) return mask;
+        if (mask) return mask;
     }
     return NULL;
 }

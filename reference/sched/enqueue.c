@@ -31,8 +31,7 @@ static rt_status wait_for_fusion(const rt_scheduler *scheduler, const rt_command
     for (uint32_t i = 0; i < fusion->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[fusion->dependencies.items[i]];
         CHECK(!rt_command_is_pending(other));
-        rt_status result = other->result;
-        if (other->event && other->state != RT_COMMAND_DONE) result = dev_event_wait(other->event);
+        rt_status result = other->event ? dev_event_wait(other->event) : other->result;
         if (rt_ok(failure)) failure = result;
     }
     return failure;
@@ -63,7 +62,7 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     CHECK(rt_command_is_pending(command) && !command->event);
     rt_sync_dependencies(scheduler, command);
     const rt_device *device = device_of(scheduler, command);
-    dev_event **events = rt_alloc_array(command->dependencies.count + 1, sizeof(dev_event *));
+    dev_event **events = rt_alloc_array(command->dependencies.count, sizeof(dev_event *));
     uint32_t count = 0;
     rt_status failure = RT_STATUS_OK;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
@@ -76,7 +75,7 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
             if (!is_held_back(command, other)) events[count++] = other->event;
             continue;
         }
-        if (other->event && other->state != RT_COMMAND_DONE) result = dev_event_wait(other->event);
+        if (other->event) result = dev_event_wait(other->event);
         if (rt_ok(failure)) failure = result;
     }
     CHECK(count <= command->dependencies.count);

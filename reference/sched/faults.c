@@ -18,6 +18,13 @@ static rt_fusion_command *active_fusion(const rt_scheduler *scheduler, const rt_
     return is_active && rt_command_is_pending(command) ? fusion : NULL;
 }
 
+static bool has_active_fusion(const rt_scheduler *scheduler)
+{
+    for (uint32_t i = 0; i < scheduler->fusions.count; i++)
+        if (scheduler->fusions.items[i]->status == RT_FUSION_ACTIVE) return true;
+    return false;
+}
+
 /* An ACTIVE fusion that the command waits for; NULL: none. */
 static rt_fusion_command *fusion_needed(const rt_scheduler *scheduler, const rt_command *command)
 {
@@ -108,7 +115,7 @@ void __wrap_rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
     if (RT_FAULT(DG_PLUGIN_04, "the events of commands that move a variable are lost"))
         forget(scheduler, command, true);
     __real_rt_sync_dependencies(scheduler, command);
-    if (scheduler->active_count > 0 && !is_move(command) && command->kind != RT_COMMAND_FUSION &&
+    if (has_active_fusion(scheduler) && !is_move(command) && command->kind != RT_COMMAND_FUSION &&
         RT_FAULT(KF_SYNC_05, "every command ends the fusions of all queues"))
         end_other_fusions(scheduler, command);
 }
@@ -187,7 +194,7 @@ rt_status __wrap_rt_scheduler_times(rt_scheduler *scheduler, rt_command_id comma
 
 rt_status __wrap_rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
 {
-    if (scheduler->active_count > 0 &&
+    if (has_active_fusion(scheduler) &&
         RT_FAULT(KF_SYNC_04, "the destruction of a buffer overlooks held kernels"))
         return RT_STATUS_OK;
     return __real_rt_scheduler_memory_end(scheduler, memory);
@@ -224,7 +231,7 @@ rt_status __wrap_rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_dev
 {
     RT_TRY(__real_rt_scheduler_queue_create(scheduler, device, context, in_order, out_queue));
     rt_scheduler_lock(scheduler);
-    if (scheduler->active_count > 0 && RT_FAULT(KF_GRAPH_02, "a new queue joins another's fusion"))
+    if (has_active_fusion(scheduler) && RT_FAULT(KF_GRAPH_02, "a new queue joins another's fusion"))
         scheduler->queues.items[*out_queue].fusion =
             scheduler->fusions.items[scheduler->fusions.count - 1];
     rt_scheduler_unlock(scheduler);
@@ -277,10 +284,10 @@ rt_fusion_command *__wrap_rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id
     const rt_queue *target = &scheduler->queues.items[queue];
     bool could_start =
         target->enable_fusion && !target->ended && !rt_queue_in_fusion_mode(scheduler, queue);
-    bool ended_early = target->fusion && target->fusion->ended_early;
+    bool was_cancelled = target->fusion && target->fusion->status == RT_FUSION_CANCELLED;
     bool starts = (could_start && !target->fusion &&
                    RT_FAULT(KF_QUEUE_04, "a launch starts a fusion that no call has started")) ||
-                  (could_start && ended_early &&
+                  (could_start && was_cancelled &&
                    RT_FAULT(KF_SYNC_11, "a launch starts a fusion again that has ended early"));
     if (starts) {
         rt_scheduler_unlock(scheduler);

@@ -86,7 +86,7 @@ static void clean_up(rt_scheduler *scheduler)
         CHECK(scheduler->queues.items[fusion->queue].fusion != fusion);
         rt_fusion_command_free(fusion);
     }
-    CHECK(kept_count <= scheduler->fusions.count && scheduler->active_count <= kept_count);
+    CHECK(kept_count <= scheduler->fusions.count);
     scheduler->fusions.count = kept_count;
 }
 
@@ -137,7 +137,6 @@ static void placeholder_end(rt_scheduler *scheduler, const rt_fusion_command *fu
     rt_command *node = scheduler->commands.items[fusion->command];
     CHECK(node->kind == RT_COMMAND_FUSION && node->queue == fusion->queue);
     rt_command_step(node, RT_STEP_HAND_OVER);
-    node->ended_after = node->id;
     for (uint32_t i = 0; i < node->dependencies.count; i++) {
         rt_command_id other = node->dependencies.items[i];
         CHECK(!rt_command_is_pending(scheduler->commands.items[other]));
@@ -189,9 +188,6 @@ rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue)
 void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason)
 {
     CHECK(fusion->status == RT_FUSION_ACTIVE);
-    bool is_call = reason == RT_SYNC_REASON_CALL;
-    CHECK(!fusion->ended_early && scheduler->active_count > 0);
-    fusion->ended_early = !is_call && reason != RT_SYNC_REASON_REJECTED;
     /* However it ends without a fused kernel (KF-SYNC-07). */
     rt_fusion_set_status(scheduler, fusion, RULE(KF_SYNC_07, RT_FUSION_CANCELLED));
     if (scheduler->observer.ended)
@@ -212,7 +208,6 @@ bool rt_fusion_command_cancel(rt_scheduler *scheduler, rt_queue_id queue, rt_syn
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     bool is_active = rt_queue_in_fusion_mode(scheduler, queue);
-    scheduler->cause = reason;
     if (is_active) rt_fusion_end(scheduler, scheduler->queues.items[queue].fusion, reason);
     rt_scheduler_unlock(scheduler);
     return is_active;
@@ -459,8 +454,9 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
     rt_access_list accesses = union_accesses(scheduler, fusion);
     use_list before = leaves_take(scheduler, fusion, &accesses);
     rt_command_id last = queue->last;
-    if (last != RT_COMMAND_NONE && is_listed(scheduler, fusion, last))
-        queue->last = fusion->last_before;
+    /* In an in-order queue, the last command is the list's last kernel: any other would have ended
+     * the fusion. */
+    queue->last = fusion->last_before;
     kernels_step(scheduler, fusion, RT_STEP_REMOVE);
     enqueue_auxiliary(scheduler, fusion);
     const rt_submission submission = {.queue = fusion->queue,

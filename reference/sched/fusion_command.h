@@ -85,8 +85,6 @@ typedef struct rt_fusion_command {
     rt_command_id command; /* its node */
     rt_queue_id queue;
     rt_fusion_status status;
-    bool ended_early;          /* CANCELLED because a command needed a kernel, not because the
-                                * application called cancel_fusion */
     rt_command_list kernels;   /* the fusion list, in submission order */
     rt_command_list auxiliary; /* created for the kernels: moves of content */
     uint32_t covered; /* number of kernels at the start of the list that a later kernel waits for,

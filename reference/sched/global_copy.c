@@ -151,13 +151,12 @@ static value_owner owner_of(const rt_scheduler *scheduler, rt_queue_id queue, bo
 }
 
 /* Shipped DPC++ checks whether a registered image has the variable.  If none has it, copies access
- * such a host value regardless of the variable's scope: a shadow that no kernel ever sees, because
- * the storage that is created once an image is registered starts as zeros (requirements.yaml,
- * DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
-static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_copy *copy,
-                        const rt_global_entry *entry)
+ * such a host value even for a variable without image scope: a shadow that no kernel ever sees,
+ * because the storage that is created once an image is registered starts as zeros
+ * (requirements.yaml, DG-COPY-10 and DG-DB-04, key dpcpp, tags C22 and C26). */
+static bool is_shadowed(const rt_scheduler *scheduler, const rt_global_entry *entry)
 {
-    return is_shipped(scheduler) && !copy->image_scope &&
+    return is_shipped(scheduler) &&
            !rt_program_manager_has_global(scheduler->programs, entry->unique_id);
 }
 
@@ -192,8 +191,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
                            : copy_with_host(scheduler, queue, copy, entry, out_command);
     rt_scheduler_unlock(scheduler);
-    if (program && (!in_program || !rt_ok(status)))
-        rt_program_release(scheduler->programs, program);
+    if (!in_program || !rt_ok(status)) rt_program_release(scheduler->programs, program);
     return status;
 }
 
@@ -211,7 +209,7 @@ rt_status rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
      * buffer, even if no image has it (DG-COPY-04, DG-COPY-10). */
     if (RULE(DG_SCOPE_01, copy->image_scope))
         return copy_image_scope(scheduler, queue, copy, entry, out_command);
-    bool shadowed = is_shadowed(scheduler, copy, entry);
+    bool shadowed = is_shadowed(scheduler, entry);
     rt_scheduler_lock(scheduler);
     rt_status status = shadowed ? copy_with_host(scheduler, queue, copy, entry, out_command)
                                 : copy_with_buffer(scheduler, queue, copy, entry, out_command);
@@ -240,7 +238,7 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     if (copy->image_scope)
         RT_TRY(rt_program_manager_global(scheduler->programs, target.device, target.context,
                                          entry->unique_id, existing, &out_content->program));
-    bool in_value = copy->image_scope || is_shadowed(scheduler, copy, entry);
+    bool in_value = copy->image_scope || is_shadowed(scheduler, entry);
     rt_program *program = out_content->program;
     CHECK_IMPLIES(program, copy->image_scope && program->device == target.device);
     rt_status status = RT_STATUS_OK;
@@ -250,7 +248,7 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
         rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry);
         if (!instance && !existing)
             status = rt_globals_instance(scheduler, queue, entry, copy->type_size, &instance);
-        if (rt_ok(status) && instance) out_content->memory = instance->memory;
+        if (instance) out_content->memory = instance->memory;
     } else if (global) {
         status = rt_global_variable(scheduler->globals, program, global, copy->type_size);
         if (rt_ok(status)) out_content->memory = global->variable;

@@ -56,7 +56,7 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
     const rt_memory_use *use = use_of(scheduler, memory);
     CHECK(use->writer != command->id); /* Accesses are recorded after the command is enqueued. */
     rt_graph_depend(scheduler, command, use->writer);
-    if (access == RT_ACCESS_READ || rt_memory_is_usm(memory)) return;
+    if (access == RT_ACCESS_READ) return;
     for (uint32_t i = 0; i < use->readers.count; i++)
         rt_graph_depend(scheduler, command, use->readers.items[i]);
 }
@@ -97,7 +97,7 @@ void rt_command_trace(rt_scheduler *scheduler, const rt_command *command, rt_eve
     rt_trace_value fields[VALUES_MAX];
     uint32_t count = 0;
     CHECK(value_count + 2 <= VALUES_MAX);
-    uint64_t *after = rt_alloc_array((size_t)edges->count + 1, sizeof *after);
+    uint64_t *after = rt_alloc_array(edges->count, sizeof *after);
     for (uint32_t i = 0; i < edges->count; i++)
         after[i] = edges->items[i];
     fields[count++] = RT_N("command", command->id);

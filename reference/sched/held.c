@@ -8,26 +8,24 @@
 
 /* ---- Copies ------------------------------------------------------------------------------- */
 
-/* A copy of the launch without its `after`, which has become edges. */
+/* A copy of what a device or the fusion compiler needs of the launch. */
 static rt_launch launch_copy(rt_arena *arena, const rt_launch *launch)
 {
-    rt_launch copy = *launch;
-    copy.kernel = rt_arena_text(arena, launch->kernel);
-    copy.options = rt_arena_text(arena, launch->options);
-    copy.after = NULL;
-    copy.after_count = 0;
     rt_argument *arguments =
         rt_arena_copy(arena, launch->arguments, launch->argument_count, sizeof *arguments);
     for (uint32_t i = 0; i < launch->argument_count; i++) {
         rt_argument *argument = &arguments[i];
-        if (argument->bytes.size > 0) argument->bytes = rt_arena_bytes(arena, argument->bytes);
+        argument->bytes = rt_arena_bytes(arena, argument->bytes);
         argument->pointers = rt_arena_copy(arena, argument->pointers, argument->pointer_count,
                                            sizeof *argument->pointers);
     }
-    copy.arguments = arguments;
     const rt_spec_list constants = {launch->constants, launch->constant_count};
-    copy.constants = rt_spec_list_copy(arena, constants).constants;
-    return copy;
+    return (rt_launch){.kernel = rt_arena_text(arena, launch->kernel),
+                       .range = launch->range,
+                       .arguments = arguments,
+                       .argument_count = launch->argument_count,
+                       .constants = rt_spec_list_copy(arena, constants).constants,
+                       .constant_count = launch->constant_count};
 }
 
 /* ---- Holding ------------------------------------------------------------------------------ */
@@ -105,7 +103,7 @@ void rt_held_enqueue(rt_scheduler *scheduler, rt_command *command)
 void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt_memory *memory,
                     rt_access access)
 {
-    if (access == RT_ACCESS_READ || rt_memory_is_usm(memory)) return;
+    if (access == RT_ACCESS_READ) return;
     for (uint32_t i = 0; i < fusion->leaves.count; i++) {
         if (fusion->leaves.items[i].memory == memory->id) return;
     }

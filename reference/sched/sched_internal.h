@@ -81,7 +81,7 @@ typedef struct rt_command {
     uint64_t visit;            /* the last walk that reached it (wait.c) */
     rt_command_id dependent;   /* the most recent command that waits for this one, or NONE */
     rt_held *held;             /* HELD; NULL otherwise */
-    rt_command_id ended_after; /* FUSION: the newest command when the fusion ended */
+    rt_command_id ended_after; /* FUSION, once it has ended: the newest command that it waits for */
 } rt_command;
 
 typedef struct rt_queue {
@@ -130,7 +130,6 @@ struct rt_scheduler {
     RT_VECTOR(rt_command *) commands;       /* index is the id */
     RT_VECTOR(rt_memory_use) uses;          /* index is rt_memory.id */
     RT_VECTOR(rt_fusion_command *) fusions; /* fusions that clean-up has not reclaimed */
-    uint32_t active_count;                  /* fusions that are ACTIVE */
     rt_sync_reason cause; /* the reason to report if the operation in progress ends a fusion */
     rt_fusion_observer observer;
     uint64_t visit_count; /* number of walks over the graph */

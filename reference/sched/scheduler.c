@@ -17,7 +17,6 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
 
 void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
-    if (!scheduler) return;
     rt_status lost = rt_scheduler_wait(scheduler);
     (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
@@ -47,7 +46,6 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
 rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *device,
                                     rt_context_id context, bool in_order, rt_queue_id *out_queue)
 {
-    *out_queue = UINT32_MAX;
     dev_queue *queue = NULL;
     RT_TRY(dev_queue_create(device->device, &queue));
     rt_scheduler_lock(scheduler);

@@ -68,10 +68,6 @@ void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
     };
     CHECK((unsigned)fusion->status < RT_FUSION_STATUS_COUNT);
     CHECK(next[fusion->status] >> status & 1);
-    CHECK_IMPLIES(fusion->status == RT_FUSION_ACTIVE, scheduler->active_count > 0);
-    CHECK(scheduler->active_count <= scheduler->fusions.count);
-    scheduler->active_count -= fusion->status == RT_FUSION_ACTIVE;
-    scheduler->active_count += status == RT_FUSION_ACTIVE;
     fusion->status = status;
     RT_TRACE(scheduler->trace, FUSION_STATUS, RT_N("queue", fusion->queue),
              RT_N("fusion", fusion->command),

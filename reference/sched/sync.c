@@ -33,7 +33,7 @@ static rt_fusion_command *fusion_of(const rt_scheduler *scheduler, const rt_comm
 
 void rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command)
 {
-    if (scheduler->active_count == 0 || command->kind == RT_COMMAND_FUSION) return;
+    CHECK(command->kind != RT_COMMAND_FUSION);
     for (uint32_t i = 0; i < command->dependencies.count; i++)
         rt_sync_command(scheduler, command->dependencies.items[i]);
 }
@@ -66,7 +66,7 @@ void rt_sync_command(rt_scheduler *scheduler, rt_command_id id)
 
 void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason reason)
 {
-    for (uint32_t i = 0; i < scheduler->fusions.count && scheduler->active_count > 0; i++) {
+    for (uint32_t i = 0; i < scheduler->fusions.count; i++) {
         rt_fusion_command *fusion = scheduler->fusions.items[i];
         bool is_concerned = queue == RT_QUEUE_ALL || fusion->queue == queue;
         bool holds_kernels = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count > 0;

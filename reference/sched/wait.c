@@ -41,6 +41,23 @@ static void add_ancestors(rt_scheduler *scheduler, command_list *list)
     if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_rank);
 }
 
+/* The commands of one queue, or of all (RT_QUEUE_ALL), that no wait has settled, with their
+ * ancestors, oldest first.  A command that is still pending is an empty fusion, or a move of
+ * content that was added for a kernel and that no other command needs.  Called with the lock held;
+ * the caller frees the list. */
+static command_list unsettled(rt_scheduler *scheduler, rt_queue_id queue)
+{
+    command_list list = {0};
+    scheduler->visit_count++;
+    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
+        rt_command *command = scheduler->commands.items[i];
+        bool is_concerned = queue == RT_QUEUE_ALL || command->queue == queue;
+        if (is_concerned && !rt_command_is_pending(command)) reach(scheduler, command, &list);
+    }
+    add_ancestors(scheduler, &list);
+    return list;
+}
+
 /* A command with its ancestors, oldest first.  Called with the lock held; the caller frees the
  * list. */
 static command_list command_and_ancestors(rt_scheduler *scheduler, rt_command_id id)
@@ -127,17 +144,9 @@ static void skip_settled(rt_scheduler *scheduler)
 
 rt_status rt_commands_wait(rt_scheduler *scheduler)
 {
-    command_list list = {0};
     rt_scheduler_lock(scheduler);
-    scheduler->cause = RT_SYNC_REASON_WAIT;
-    RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, scheduler->cause));
-    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
-        /* A command that is still pending is an empty fusion, or a move of content that was added
-         * for a kernel and that no other command needs. */
-        if (!rt_command_is_pending(scheduler->commands.items[i]))
-            *rt_vector_push(&list) = scheduler->commands.items[i];
-    }
-    if (list.count > 0) qsort(list.items, list.count, sizeof *list.items, by_rank);
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT));
+    command_list list = unsettled(scheduler, RT_QUEUE_ALL);
     rt_scheduler_unlock(scheduler);
     rt_status status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
@@ -157,19 +166,11 @@ rt_status rt_scheduler_wait(rt_scheduler *scheduler)
 
 rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
 {
-    command_list list = {0};
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     CHECK(queue < scheduler->queues.count);
-    scheduler->cause = RT_SYNC_REASON_WAIT;
-    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, scheduler->cause));
-    scheduler->visit_count++;
-    for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
-        rt_command *command = scheduler->commands.items[i];
-        if (command->queue == queue && !rt_command_is_pending(command))
-            reach(scheduler, command, &list);
-    }
-    add_ancestors(scheduler, &list);
+    RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT));
+    command_list list = unsettled(scheduler, queue);
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("queue", queue));
     rt_status status = wait_list(scheduler, &list, false);

@@ -27,7 +27,8 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
                                           const rt_link_contribution *joined)
 {
     rt_virtual_functions functions;
-    if (rt_virtual_functions_read(real->image, &functions)) return NULL;
+    const char *damaged = rt_virtual_functions_read(real->image, &functions);
+    CHECK(!damaged); /* The tables contain no damaged image. */
     const rt_image_group *group =
         rt_program_tables_function_set(context->tables, functions.provides);
     const rt_property_set *defined = rt_image_set(real->image, RT_SET_VIRTUAL_FUNCTION_SETS);
@@ -36,7 +37,8 @@ const rt_registered_image *rt_vfunc_dummy(const rt_link_context *context,
         const rt_registered_image *candidate = group->images.items[i];
         if (candidate->module != real->module) continue;
         if (RULE(VF_LINK_12, candidate->image->format != real->image->format)) continue;
-        if (rt_virtual_functions_read(candidate->image, &functions)) continue;
+        damaged = rt_virtual_functions_read(candidate->image, &functions);
+        CHECK(!damaged);
         if (!functions.dummy || !rt_device_meets(context->device, candidate->image, NULL)) continue;
         const rt_property_set *listed =
             rt_image_set(candidate->image, RT_SET_VIRTUAL_FUNCTION_SETS);

@@ -93,7 +93,7 @@ static const plan_row rows[] = {
     {{R2L(2, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, RT_RULE_KF_RANGE_15, RT_RULE_KF_RANGE_16, {0}},
     {{R2L(4, 2, 2, 2), R2L(4, 4, 2, 2)}, 2, 0, 0, R2L(4, 4, 2, 2)},
     {{R2L(4, 2, 4, 1), R2L(8, 4, 4, 1)}, 2, 0, RT_RULE_KF_RANGE_16, R2L(8, 4, 4, 1)},
-    /* The preferred, one-dimensional range of 16 would tear the other's groups, so the documents
+    /* The one-dimensional range of 16 would tear the other's groups, so the documents
      * require 4 by 4. Shipped DPC++ pads the range of 16 to 1 by 16, which groups of 2 by 2 do not
      * divide.
      */
