@@ -60,7 +60,7 @@ static pl_view view_of(const fused_body *body, uint32_t index)
     if (!fusion->heterogeneous) return view;
     view.kernel = fusion->ranges[index];
     view.launch = fusion->launch;
-    view.remap = pl_remap_of(&fusion->ranges[RULE(KF_REMAP_02, index)], &view.launch, true);
+    view.remap = pl_remap_of(&fusion->ranges[RULE(KF_REMAP_02, index)], &view.launch);
     if (body->ptx && !pl_range_has_local(&view.kernel)) {
         view.remap.ids = RULE(KF_PTX_02, true);
         view.remap.groups =

@@ -38,23 +38,22 @@ static bool is_uniform(const rt_fusion_range *launch, uint64_t items)
     return launch->local[1] == 1 && x % launch->local[0] == 0;
 }
 
-pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launch,
-                     bool heterogeneous)
+pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launch)
 {
     uint64_t items = pl_range_items(kernel);
     CHECK(items <= pl_range_items(launch));
-    pl_remap remap = {.guard_uniform = true};
-    if (!heterogeneous) return remap;
     /* Ids depend on the number of dimensions and on every global size except that of the slowest
      * dimension. */
     bool differs = kernel->dimensions != launch->dimensions;
     for (uint32_t i = 0; i + 1 < kernel->dimensions; i++)
         differs = differs || kernel->global[i] != launch->global[i];
-    remap.sizes = RULE(KF_REMAP_04, true);
-    remap.groups = RULE(KF_REMAP_05, pl_range_has_local(kernel));
-    remap.ids = RULE(KF_REMAP_06, differs);
-    remap.guard = items < pl_range_items(launch);
-    remap.guard_uniform = is_uniform(launch, items);
+    const pl_remap remap = {
+        .sizes = RULE(KF_REMAP_04, true),
+        .groups = RULE(KF_REMAP_05, pl_range_has_local(kernel)),
+        .ids = RULE(KF_REMAP_06, differs),
+        .guard = items < pl_range_items(launch),
+        .guard_uniform = is_uniform(launch, items),
+    };
     CHECK_IMPLIES(!remap.guard, remap.guard_uniform);
     return remap;
 }

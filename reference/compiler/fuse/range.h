@@ -16,10 +16,9 @@ typedef struct pl_remap {
     bool guard_uniform;
 } pl_remap;
 
-/* Compares a kernel's range with that of the launch.  `heterogeneous`: the ranges of the list are
- * not all the same. */
-pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launch,
-                     bool heterogeneous);
+/* Compares a kernel's range with that of the launch, for a list whose ranges are not all the same.
+ */
+pl_remap pl_remap_of(const rt_fusion_range *kernel, const rt_fusion_range *launch);
 
 /* Reports whether two ranges are equal in every component. */
 bool pl_range_equal(const rt_fusion_range *a, const rt_fusion_range *b);

@@ -43,7 +43,7 @@ static rt_status check_layout(pl_job *job, rt_text name, rt_bytes ir)
     rt_text layout = {start + 1, (size_t)(stop - start) - 1};
     rt_buffer reason = {0};
     rt_status status = RT_STATUS_OK;
-    if (layout.length > 0 && !pl_data_layout_check(layout, &reason))
+    if (!pl_data_layout_check(layout, &reason))
         status = refuse(job, name, "the data layout '%.*s' is invalid: %s", RT_TEXT_ARG(layout),
                         rt_buffer_string(&reason));
     rt_buffer_free(&reason);

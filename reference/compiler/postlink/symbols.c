@@ -44,8 +44,7 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
 {
     CHECK(LLVMIsDeclaration(function));
     rt_text name = pl_name(function);
-    bool intrinsic = LLVMGetIntrinsicID(function) != 0 || rt_text_starts(name, "llvm.");
-    if (RULE(DL_IMPORT_07, intrinsic)) return PL_DECLARED_BUILTIN;
+    if (RULE(DL_IMPORT_07, rt_text_starts(name, "llvm."))) return PL_DECLARED_BUILTIN;
     if (pl_symbol_is_spirv_operation(name)) return PL_DECLARED_BUILTIN; /* DL-IMPORT-03 */
     if (pl_symbol_is_opencl_builtin(name)) return PL_DECLARED_BUILTIN;
     if (RULE(DL_IMPORT_02, is_reserved(name))) return PL_DECLARED_UNLISTED;

@@ -62,9 +62,8 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     for (LLVMValueRef v = pl_first_symbol(module); v; v = pl_next_symbol(v)) {
         if (!LLVMIsDeclaration(v) || !LLVMGetFirstUse(v)) continue;
         rt_text name = pl_job_name(job, v);
-        bool builtin =
-            LLVMIsAFunction(v) && (LLVMGetIntrinsicID(v) != 0 || rt_text_starts(name, "llvm.") ||
-                                   pl_symbol_is_opencl_builtin(name));
+        bool builtin = LLVMIsAFunction(v) &&
+                       (rt_text_starts(name, "llvm.") || pl_symbol_is_opencl_builtin(name));
         if (!builtin) *rt_vector_push(&unresolved) = name;
     }
     return refuse_names(job, &unresolved, "the link uses symbols that none of its modules defines");
