@@ -360,8 +360,8 @@ static void test_memory_stays_undefined(void **state)
     harness_close(&h);
 }
 
-/* Whether an undefined float fits an integer depends on the seed, so converting it is no finding,
- * but a branch on the result is. */
+/* Whether an undefined float fits an integer depends on the seed, so converting it is not a
+ * finding, but a branch on the result is. */
 static void test_conversion_of_undefined_values(void **state)
 {
     (void)state;
