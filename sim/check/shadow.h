@@ -76,6 +76,12 @@ void sim_shadow_use(sim_exec *x, uint32_t site, sim_register place, uint32_t byt
 void sim_shadow_step(sim_exec *x, const sim_op *op);
 /* True if there is a rule for the handler; a test requires one for each handler. */
 bool sim_shadow_knows(uint32_t handler);
+/* Chooses the result in a lane of an operation that has none there, such as a division by zero, and
+ * notes undefined arithmetic by `count` lanes, of which `lane` is the first. Notes nothing if all
+ * bits of the result are undefined anyway, because an operand is: whether such a value is wrong
+ * depends on the seed, and what depends on the result is the finding. */
+uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
+                            const char *text);
 /* Notes the use of undefined bits by the block's terminator. */
 void sim_shadow_end(sim_exec *x, const sim_code_block *block);
 

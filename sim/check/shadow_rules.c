@@ -3,6 +3,7 @@
  * bit-field from its word, or compares two bit-fields at once, must not cause a finding.
  */
 #include "sim/check/shadow.h"
+#include "sim/memory/note.h"
 #include "sim/number/convert.h"
 
 #include <string.h>
@@ -352,6 +353,26 @@ static void use_printed(sim_exec *x, const sim_op *op, uint32_t result_bytes)
             sim_shadow_use(x, op->site, *place++, print->arguments[i].bytes, "printing of");
     }
     if (op->target != SIM_REGISTER_NONE) sim_shadow_clear(x, op->target, result_bytes);
+}
+
+/* The size of an operation's result in bytes. */
+static uint32_t result_bytes_of(const sim_op *op)
+{
+    const rule_row *row = &rows[op->handler];
+    if (row->rule != BY_CONVERT) return row->out;
+    return sim_number_bytes(sim_numeric_unpack(op->extra).to);
+}
+
+uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
+                            const char *text)
+{
+    uint32_t bytes = result_bytes_of(op);
+    CHECK(bytes >= 1 && bytes <= 8);
+    bool is_explained = x->wave->tracks && sim_shadow_get(x, op->target, bytes, lane) ==
+                                               UINT64_MAX >> (64 - 8 * bytes);
+    if (!op->count && !is_explained)
+        sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, text);
+    return sim_lane_choose(x, op->site, lane);
 }
 
 bool sim_shadow_knows(uint32_t handler)

@@ -44,10 +44,3 @@ uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane)
         key = key * UINT64_C(1000003) + ids[k];
     return sim_world_choose(x->launch->world, key);
 }
-
-uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
-                            const char *text)
-{
-    if (!op->count) sim_note(x, op->site, SIM_FINDING_UNDEFINED_ARITHMETIC, lane, count, text);
-    return sim_lane_choose(x, op->site, lane);
-}

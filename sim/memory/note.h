@@ -11,11 +11,6 @@ uint32_t sim_first_lane(const sim_exec *x);
  * are repeatable. */
 uint64_t sim_lane_choose(const sim_exec *x, uint32_t site, uint32_t lane);
 
-/* Notes undefined arithmetic by `count` lanes, the first being `lane`, and returns the value chosen
- * as its result. */
-uint64_t sim_lane_undefined(sim_exec *x, const sim_op *op, uint32_t lane, uint64_t count,
-                            const char *text);
-
 /* Notes a finding that is not about an access; its message is `text` followed by "by work-item (x,
  * y, z)". */
 void sim_note(sim_exec *x, uint32_t site, sim_finding_kind kind, uint32_t lane, uint64_t count,

@@ -330,7 +330,7 @@ kernel void chosen_pointer_wrong(ARGUMENTS)
     }
 }
 
-// A vector of three is loaded as one of four: whoever writes the fourth does not race with the load.
+// A vector of three is loaded as one of four: a store to the fourth component does not race with the load.
 #define PADDING(name, element)                                                                     \
     kernel void name(ARGUMENTS)                                                                    \
     {                                                                                              \

@@ -213,7 +213,7 @@ static void test_two_waves(void **state)
 
 #define TYPES                                                                                      \
     "%void = OpTypeVoid\n%bool = OpTypeBool\n%int = OpTypeInt 32 0\n%long = OpTypeInt 64 0\n"      \
-    "%byte = OpTypeInt 8 0\n%v3long = OpTypeVector %long 3\n"                                      \
+    "%byte = OpTypeInt 8 0\n%float = OpTypeFloat 32\n%v3long = OpTypeVector %long 3\n"             \
     "%pv3 = OpTypePointer Input %v3long\n%gint = OpTypePointer CrossWorkgroup %int\n"              \
     "%pint = OpTypePointer Function %int\n%pbyte = OpTypePointer Function %byte\n"                 \
     "%main_t = OpTypeFunction %void %gint %gint\n%id = OpVariable %pv3 Input\n"                    \
@@ -360,6 +360,33 @@ static void test_memory_stays_undefined(void **state)
     harness_close(&h);
 }
 
+/* Whether an undefined float fits an integer depends on the seed, so converting it is not a
+ * finding, but a branch on the result is. */
+static void test_conversion_of_undefined_values(void **state)
+{
+    (void)state;
+#define CONVERTED                                                                                  \
+    ITEM "%raw = OpLoad %int %from Aligned 4\n%f = OpBitcast %float %raw\n"                        \
+         "%n = OpConvertFToS %int %f\nOpStore %to %n Aligned 4\n"
+    static const assembly kept = {.text = MODULE(CONVERTED)};
+    static const assembly used = {.text =
+                                      MODULE(CONVERTED "%c = OpIEqual %bool %n %c7\n" BRANCH("%c")),
+                                  .words = "branch on a value that was never written"};
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        const assembly *a = seed % 2 ? &used : &kept;
+        harness h = harness_text(a->text);
+        h.world->seed = seed;
+        int32_t zeros[ITEMS] = {0};
+        sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, sizeof zeros)),
+                                    harness_global(harness_memory(&h, "in", NULL, sizeof zeros))};
+        harness_try(&h, "main", harness_range(ITEMS, ITEMS), arguments, 2);
+        assert_true(rt_ok(h.status));
+        assert_int_equal(h.finding_count, a->words ? 1 : 0);
+        if (a->words) assert_non_null(strstr(h.findings[0].message.data, a->words));
+        harness_close(&h);
+    }
+}
+
 static void test_every_handler_has_a_rule(void **state)
 {
     (void)state;
@@ -377,6 +404,7 @@ int main(void)
         cmocka_unit_test(test_two_waves),
         cmocka_unit_test(test_assembly),
         cmocka_unit_test(test_memory_stays_undefined),
+        cmocka_unit_test(test_conversion_of_undefined_values),
         cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
