@@ -5,6 +5,7 @@
 #include "conformance/explain/dot_internal.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Commands ------------------------------------------------------------------------------ */
 
@@ -80,6 +81,43 @@ static void commands_write(rt_buffer *out, const cnf_history *history)
     rt_buffer_printf(out, "  }\n");
 }
 
+/* ---- Legend -------------------------------------------------------------------------------- */
+
+/* Explains the kinds of edges and boxes that the graph has, each recognised by a text that only
+ * this kind has. */
+static void legend_write(rt_buffer *out, const rt_buffer *body)
+{
+    static const struct {
+        const char *mark, *sign, *meaning;
+    } rows[] = {
+        {"\":i", "&#8594;", "from an import to the export that it uses"},
+        {"class=possible", "dashed &#8594;", "from an import to an export that it could use"},
+        {"\":v", "&#8594;", "between images that a set of virtual functions joins"},
+        {"arrowhead=dot", "&#8212;&#9679;", "from a program to a kernel that was created from it"},
+        {"class=contents", "&#8594;", "from a program to a device_global that is inside it"},
+        {"style=dotted", "dotted", "from a device_global in an image to its contents"},
+        {"-> \"command ", "&#8594;", "from a command to one that waits for it"},
+        {"cluster_fusion", "dashed", "commands that were held back for a fusion"},
+        {"STYLE=\"DASHED\"", "dashed box", "a dummy"},
+    };
+    bool is_open = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (body->size == 0 || !memmem(body->data, body->size, rows[i].mark, strlen(rows[i].mark)))
+            continue;
+        if (!is_open)
+            rt_buffer_printf(out, "  \"legend\" [shape=plain, label=<<TABLE BORDER=\"0\" "
+                                  "CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"2\">\n");
+        is_open = true;
+        rt_buffer_printf(out,
+                         "    <TR><TD ALIGN=\"RIGHT\"><FONT COLOR=\"%s\">%s</FONT></TD>"
+                         "<TD ALIGN=\"LEFT\"><FONT COLOR=\"%s\">%s</FONT></TD></TR>\n",
+                         DOT_FAINT_INK, rows[i].sign, DOT_FAINT_INK, rows[i].meaning);
+    }
+    if (is_open) rt_buffer_printf(out, "  </TABLE>>];\n");
+}
+
+/* ---- The graph ----------------------------------------------------------------------------- */
+
 /* Opens the graph: its title, and the style of nodes, edges and boxes. */
 static void frame_begin(rt_buffer *out, rt_text title)
 {
@@ -90,10 +128,11 @@ static void frame_begin(rt_buffer *out, rt_text title)
                      "  compound=true;\n  nodesep=\"0.2\";\n  ranksep=\"1.0\";\n");
     rt_buffer_printf(out, "  fontname=\"%s\";\n  fontcolor=\"%s\";\n  color=\"%s\";\n", DOT_FONT,
                      DOT_INK, DOT_LINE);
-    rt_buffer_printf(out,
-                     "  node [fontname=\"%s\", fontsize=11, fontcolor=\"%s\"];\n"
-                     "  edge [fontname=\"%s\", fontsize=10, color=\"%s\", arrowsize=\"0.7\"];\n",
-                     DOT_FONT, DOT_INK, DOT_FONT, DOT_FAINT_INK);
+    rt_buffer_printf(
+        out,
+        "  node [fontname=\"%s\", fontsize=11, fontcolor=\"%s\"];\n"
+        "  edge [fontname=\"%s\", fontsize=10, color=\"%s\", fontcolor=\"%s\", arrowsize=\"0.7\"];\n",
+        DOT_FONT, DOT_INK, DOT_FONT, DOT_FAINT_INK, DOT_INK);
 }
 
 void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace)
@@ -105,14 +144,19 @@ void cnf_explain_dot(rt_buffer *out, const scn_scenario *scenario, rt_text trace
     cnf_history_read(&arena, trace, &history);
     cnf_link_graph_find(&arena, scenario, &history, &graph);
     cnf_contents_find(scenario, &history, &contents);
+    rt_buffer body = {0};
+    commands_write(&body, &history);
+    cnf_dot_programs(&body, &history);
+    cnf_dot_variables(&body, &history, &contents);
+    cnf_dot_images(&body, scenario, &graph, &history, &contents);
+    cnf_dot_program_edges(&body, &history, &graph);
+    cnf_dot_variable_edges(&body, &history, &graph, &contents);
+    /* The legend and the commands come first, because Graphviz puts later parts higher. */
     frame_begin(out, scenario->path);
-    commands_write(out, &history); /* First, because Graphviz puts later parts higher. */
-    cnf_dot_programs(out, &history);
-    cnf_dot_variables(out, &history, &contents);
-    cnf_dot_images(out, scenario, &graph, &history, &contents);
-    cnf_dot_program_edges(out, &history, &graph);
-    cnf_dot_variable_edges(out, &history, &graph, &contents);
+    legend_write(out, &body);
+    rt_buffer_append(out, body.data, body.size);
     rt_buffer_printf(out, "}\n");
+    rt_buffer_free(&body);
     cnf_contents_free(&contents);
     cnf_link_graph_free(&graph);
     cnf_history_free(&history);

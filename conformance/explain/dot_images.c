@@ -151,7 +151,9 @@ static void edges_write(rt_buffer *out, const cnf_link_graph *graph)
         cnf_dot_node(out, "    ", "image", graph->images.items[import->image].image->name);
         rt_buffer_printf(out, ":i%u -> ", row);
         provider_write(out, graph->images.items[import->provider].image, import->symbol);
-        rt_buffer_printf(out, import->state == CNF_IMPORT_POSSIBLE ? " [style=dashed];\n" : ";\n");
+        rt_buffer_printf(out, import->state == CNF_IMPORT_POSSIBLE
+                                  ? " [style=dashed, class=possible];\n"
+                                  : ";\n");
     }
 }
 

@@ -101,7 +101,7 @@ static void place_edge(rt_buffer *out, rt_arena *arena, const cnf_history *histo
     if (is_pointer)
         cnf_dot_quote(out, " [style=dashed, fontsize=9, label=\"pointer set by command ",
                       place->command);
-    rt_buffer_printf(out, is_pointer ? "\"];\n" : ";\n");
+    rt_buffer_printf(out, is_pointer ? "\"];\n" : " [class=contents];\n");
 }
 
 void cnf_dot_variable_edges(rt_buffer *out, const cnf_history *history, const cnf_link_graph *graph,

@@ -276,14 +276,19 @@ static void the_graph_has_every_image_and_command(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(trace));
     dot_parse(&dot, rt_buffer_string(&out));
-    /* Nodes: 2 images, 2 programs, 3 device_globals, 4 commands. Edges: 2 imports with a provider,
-     * the kernel k of program 1, the 2 device_globals of app/0, 4 waits. */
-    assert_int_equal(dot.node_count, 11);
+    /* Nodes: 2 images, 2 programs, 3 device_globals, 4 commands, the legend. Edges: 2 imports with
+     * a provider, the kernel k of program 1, the 2 device_globals of app/0, 4 waits. */
+    assert_int_equal(dot.node_count, 12);
     assert_int_equal(dot.edge_count, 9);
     const char *text = rt_buffer_string(&out);
+    assert_non_null(strstr(text, ">from an import to the export that it uses</FONT>"));
+    assert_non_null(strstr(text, ">from an import to an export that it could use</FONT>"));
+    assert_null(strstr(text, ">a dummy</FONT>"));
+    assert_null(strstr(text, "held back for a fusion"));
     assert_non_null(strstr(text, "\"image app/0\":i0 -> \"image lib/0\":e0;"));
     assert_non_null(strstr(text, ">UNRESOLVED g</FONT>"));
-    assert_non_null(strstr(text, "\"image lib/0\":i2 -> \"image app/0\":e0 [style=dashed];"));
+    assert_non_null(
+        strstr(text, "\"image lib/0\":i2 -> \"image app/0\":e0 [style=dashed, class=possible];"));
     assert_non_null(
         strstr(text, "PORT=\"k0\" BGCOLOR=\"#e8f0fe\"><FONT COLOR=\"#202124\">kernel k<"));
     assert_non_null(strstr(text, "\"program 1\" -> \"image app/0\":k0 [arrowhead=dot];"));
@@ -369,7 +374,7 @@ static void programs_of_two_processes_are_two_nodes(void **state)
     dot_parser dot;
     cnf_explain_dot(&out, &sample, rt_text_of(message));
     dot_parse(&dot, rt_buffer_string(&out));
-    assert_int_equal(dot.node_count, 7); /* with two images and three device_globals */
+    assert_int_equal(dot.node_count, 8); /* with two images, three device_globals and the legend */
     const char *text = rt_buffer_string(&out);
     assert_non_null(strstr(text, "\"program 0\" -> \"image app/0\":k0 "));
     assert_non_null(strstr(text, "\"process 1 program 0\" -> \"image app/0\":k1 "));
@@ -399,9 +404,12 @@ static void pictures_are_drawn_by_dot_or_refused(void **state)
         const char *expected; /* part of the picture or of the message */
     } rows[] = {
         {NULL, RT_UNAVAILABLE, "apt-get install graphviz"},
-        {"cat >/dev/null; echo '<svg width=\"1pt\"/>'", RT_OK,
+        {"cat >/dev/null; echo '<svg width=\"1pt\"></svg>'", RT_OK,
          "<svg role=\"img\" aria-label=\"Modules, images and programs of a&#60;b&#34;&#65533;.yaml\" "
-         "width=\"1pt\"/>"},
+         "style=\"max-width: 100%; min-width: min(640px, 1pt); height: auto\" "
+         "width=\"1pt\"><style>@media (prefers-color-scheme: dark) {"},
+        {"cat >/dev/null; echo '<svg width=\"1pt'", RT_TOOL, "is not SVG"},
+        {"cat >/dev/null; echo '<svg >width=\"1pt\"'", RT_TOOL, "is not SVG"},
         {"cat >/dev/null; echo nothing", RT_TOOL, "(8 bytes) is not SVG"},
         {"echo 'syntax error in line 1' >&2; exit 1", RT_TOOL, "syntax error in line 1"},
         {"kill -SEGV $$", RT_TOOL, "signal 11"},

@@ -174,8 +174,8 @@ static void places_are_printed_once(void **state)
                               "  w (id id3)\n"
                               "    in the host object\n"
                               "\nCommands\n");
-    assert_says(&output.graph, "\"program 0\" -> \"variable id1\":p0;");
-    assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1;");
+    assert_says(&output.graph, "\"program 0\" -> \"variable id1\":p0 [class=contents];");
+    assert_says(&output.graph, "\"program 1\" -> \"variable id1\":p1 [class=contents];");
     assert_says(&output.graph, ">in the host object<");
     forms_free(&output);
 }
@@ -223,7 +223,7 @@ static void sets_are_rows_and_joins_go_from_row_to_row(void **state)
     };
     forms output;
     forms_make(&output, &set_scenario, events, LENGTH(events));
-    assert_int_equal(output.dot.node_count, 3);
+    assert_int_equal(output.dot.node_count, 4); /* three images and the legend */
     assert_int_equal(output.dot.edge_count, 4); /* three joins, and one edge from the dummy */
     assert_says(&output.graph, ">calls set a<");
     assert_says(&output.graph,
@@ -285,7 +285,7 @@ static void a_fused_kernel_replaces_its_box(void **state)
     forms_make(&output, &empty_scenario, events, LENGTH(events));
     /* Nodes: commands 1, 4, 5, 8 and the held 2, 3, 7. Edges: the waits 1-4, 4-5, 4-8; those of
      * held kernels, 2-3, 1-3, 4-7; and two arrows. */
-    assert_int_equal(output.dot.node_count, 7);
+    assert_int_equal(output.dot.node_count, 8);
     assert_int_equal(output.dot.edge_count, 8);
     assert_says(&output.graph, "label=\"fusion 0 on queue 0\\nheld back, then COMPLETED\";");
     assert_says(&output.graph, "\"held 2\" [style=dashed, label=\"2: f\"];");
@@ -324,7 +324,7 @@ static void kernels_of_a_cancelled_fusion_are_launched_separately(void **state)
     };
     forms output;
     forms_make(&output, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(output.dot.node_count, 6); /* nodes: commands 2 and 3, and four held kernels */
+    assert_int_equal(output.dot.node_count, 7); /* commands 2 and 3, four held kernels, legend */
     assert_int_equal(output.dot.edge_count, 5); /* 2-3; held: 2-3, 3-6; alone: 2, 3 */
     assert_says(&output.graph, "held back, then CANCELLED: a\\\"b\";");
     assert_says(&output.graph, "\"held 2\" -> \"command 2\" [penwidth=2, label=\"alone\"];");
@@ -351,7 +351,7 @@ static void damaged_fusions_are_drawn_in_part(void **state)
     };
     forms output;
     forms_make(&output, &empty_scenario, events, LENGTH(events));
-    assert_int_equal(output.dot.node_count, 2); /* command 4, held 3 */
+    assert_int_equal(output.dot.node_count, 3); /* command 4, held 3, legend */
     assert_int_equal(output.dot.edge_count, 0);
     forms_free(&output);
 }

@@ -271,7 +271,8 @@ return wanted.filter(([ink, ground]) => !(ratio(light(ink), light(ground)) >= 4.
 # A table in a box that scrolls may hide columns without being wider than the screen.
 OUT_OF_SIGHT = """
 return [...document.querySelectorAll('#counts td, #detail .copy, #detail h2, #detail p, #detail dd')]
-  .filter((cell) => cell.textContent && cell.getBoundingClientRect().right > innerWidth).map((cell) => cell.textContent);
+  .filter((cell) => cell.textContent && (cell.getBoundingClientRect().right > innerWidth || (cell.matches('button') && cell.scrollWidth > cell.clientWidth)))
+  .map((cell) => cell.textContent);
 """
 
 
