@@ -39,6 +39,7 @@ typedef struct cuda_device {
     cuda_stream *clock;           /* a stream for timing events only; NULL until profiling is first
                                    * requested */
     cuda_driver_event *epoch;     /* zero point of all times */
+    struct cuda_event *launches;  /* in order; those not known to be complete (cuda_launches.c) */
 } cuda_device;
 
 typedef struct cuda_memory {
@@ -80,7 +81,22 @@ typedef struct cuda_event {
     cuda_device *device;
     cuda_driver_event *event;
     cuda_driver_event *submitted, *started; /* of a profiling queue; otherwise NULL */
+    rt_buffer kernel;                       /* name of the kernel; empty: not a launch */
+    uint32_t tag;                           /* dev_command.tag of a launch */
+    struct cuda_event *next_launch;         /* in the device's list, under its lock */
 } cuda_event;
+
+/* ---- Launches (cuda_launches.c) ------------------------------------------------------------ */
+
+/* Adds a launch's event to the device's list. */
+void cuda_launch_add(cuda_event *event, rt_text kernel, uint32_t tag);
+/* Removes an event that is about to be freed; does nothing for commands other than launches. */
+void cuda_launch_remove(cuda_event *event);
+/* Removes complete launches from the list. */
+void cuda_launches_settle(cuda_device *device);
+/* Adds to the message of a lost device the launches that were not complete, one of which is the
+ * cause; returns other statuses unchanged. */
+rt_status cuda_launches_blame(cuda_device *device, rt_status status);
 
 /* ---- Errors (cuda_error.c) ---------------------------------------------------------------- */
 

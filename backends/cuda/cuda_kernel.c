@@ -102,6 +102,8 @@ rt_status cuda_enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *
             launch.shared_size, begun.stream, launch.parameters, NULL);
         status = cuda_check(device, CUDA_STAGE_LAUNCH, "cuLaunchKernel", result);
         status = cuda_command_end(&begun, status, out_event);
+        if (rt_ok(status))
+            cuda_launch_add((cuda_event *)*out_event, kernel->entry->entry.name, command.tag);
     }
     rt_arena_reset(&arena);
     return status;

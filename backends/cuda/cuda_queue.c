@@ -16,6 +16,7 @@ static void cuda_event_destroy(dev_event *base)
 {
     cuda_event *event = (cuda_event *)base;
     const cuda_library *driver = &event->device->library;
+    cuda_launch_remove(event);
     cuda_enter_to_free(event->device);
     driver->cuEventDestroy_v2(event->event);
     if (event->submitted) driver->cuEventDestroy_v2(event->submitted);
@@ -27,9 +28,13 @@ static void cuda_event_destroy(dev_event *base)
 static rt_status event_wait(dev_event *base)
 {
     const cuda_event *event = (const cuda_event *)base;
-    RT_TRY(cuda_enter(event->device, CUDA_STAGE_WAIT));
-    CUDA_TRY(event->device, CUDA_STAGE_WAIT, cuEventSynchronize, event->event);
-    return RT_STATUS_OK;
+    cuda_device *device = event->device;
+    RT_TRY(cuda_enter(device, CUDA_STAGE_WAIT));
+    rt_status status = cuda_check(device, CUDA_STAGE_WAIT, "cuEventSynchronize",
+                                  device->library.cuEventSynchronize(event->event));
+    if (!rt_ok(status)) return cuda_launches_blame(device, status);
+    cuda_launches_settle(device);
+    return status;
 }
 
 static dev_event_state event_state(dev_event *base)

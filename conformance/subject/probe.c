@@ -218,13 +218,14 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
     probe state = {.device = device};
-    /* The kernel in each format; the first one that the device accepts is used. */
+    /* The kernel in each format; the first one that the device accepts is used: PTX before SPIR-V,
+     * which a device of PTX accepts only with a compiler. */
     static const dev_code codes[] = {
+        {.format = RT_FORMAT_PTX, .bytes = {(const uint8_t *)kernel_ptx, sizeof kernel_ptx - 1}},
         {.format = RT_FORMAT_SPIRV64,
          .bytes = {(const uint8_t *)kernel_words, sizeof kernel_words}},
         {.format = RT_FORMAT_OPENCL_C,
          .bytes = {(const uint8_t *)kernel_source, sizeof kernel_source - 1}},
-        {.format = RT_FORMAT_PTX, .bytes = {(const uint8_t *)kernel_ptx, sizeof kernel_ptx - 1}},
     };
     for (size_t i = sizeof codes / sizeof *codes; i-- > 0;)
         if (capabilities.formats_taken >> codes[i].format & 1) state.code = codes[i];

@@ -619,12 +619,43 @@ static void a_lost_device_stays_lost(void **state)
     rt_status first = run_wait(&r), second = run_wait(&r);
     assert_int_equal(first.code, RT_DEVICE_LOST);
     assert_int_equal(first.detail, second.detail);
+    /* The driver does not name the kernel. */
+    const char *message = rt_sink_diagnostic(f->sink, first)->message.data;
+    assert_non_null(strstr(message, "; the launch that was not complete: kernel '"));
+    assert_non_null(strstr(message, "' (command "));
     assert_int_equal(dev_event_query(r.events[0]), DEV_EVENT_FAILED);
     assert_int_equal(dev_memory_create(r.device, 8, none, &memory).code, RT_DEVICE_LOST);
     assert_int_equal(dev_program_compile(r.device, &image, &program).code, RT_DEVICE_LOST);
     assert_int_equal(
         dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read, &event).code,
         RT_DEVICE_LOST);
+    run_end(&r);
+}
+
+/* A launch that a later wait finds complete is not blamed; a launch that no call has waited for is,
+ * whatever the wait is for. */
+static void a_fault_is_blamed_on_launches_that_were_not_complete(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    dev_command tagged = {.tag = 7};
+    dev_event *read = NULL;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(run_launch(&r, no_wait, FIRST, 0)));
+    assert_true(rt_ok(run_wait(&r)));
+    assert_true(rt_ok(run_launch(&r, tagged, FIRST, 0)));
+    assert_true(
+        rt_ok(dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read, &read)));
+    fake->script.fail_call = "cuEventSynchronize";
+    fake->script.fail_with = 710;
+    fake->sticky = true;
+    rt_status status = dev_event_wait(read);
+    assert_int_equal(status.code, RT_DEVICE_LOST);
+    const char *message = rt_sink_diagnostic(f->sink, status)->message.data;
+    assert_non_null(strstr(message, "the launch that was not complete: kernel '"));
+    assert_non_null(strstr(message, "(command 7)"));
+    assert_null(strstr(message, "(command 0)"));
+    dev_event_destroy(read);
     run_end(&r);
 }
 
@@ -718,6 +749,7 @@ int main(int argc, char **argv)
         TEST(kernels_that_are_not_there_are_refused),
         TEST(launches_follow_the_contract),
         TEST(a_lost_device_stays_lost),
+        TEST(a_fault_is_blamed_on_launches_that_were_not_complete),
         TEST(a_wait_that_hangs_lets_others_look),
         TEST(threads_share_a_device),
     };

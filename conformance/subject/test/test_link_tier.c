@@ -237,6 +237,50 @@ static void what_shipped_dpcpp_does_not_do_is_skipped(void **state)
     }
 }
 
+static rt_status translate(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx)
+{
+    const rt_code *result = user;
+    assert_int_equal(code->format, RT_FORMAT_SPIRV64);
+    if (*result != RT_OK) return rt_fail(sink, *result, RT_RULE_NONE, "'frob' has no form");
+    rt_buffer_printf(out_ptx, ".version 6.4\n");
+    return RT_STATUS_OK;
+}
+
+/* Code that cannot be translated is a lack of the device; every other failure is the runtime's to
+ * report, and devices of one format have no translation. */
+static void what_has_no_form_in_ptx_is_skipped(void **state)
+{
+    fixture *f = *state;
+    const uint32_t spirv = 1u << RT_FORMAT_SPIRV64, ptx = 1u << RT_FORMAT_PTX;
+    const struct {
+        uint32_t formats;
+        rt_code result;
+        bool skips;
+    } rows[] = {
+        {spirv | ptx, RT_UNSUPPORTED, true},  {spirv | ptx, RT_OK, false},
+        {spirv | ptx, RT_UNAVAILABLE, false}, {spirv | ptx, RT_MALFORMED, false},
+        {spirv, RT_UNSUPPORTED, false},       {ptx, RT_UNSUPPORTED, false},
+    };
+    const scn_scenario *scenario = scenario_fixture_read(
+        &f->arena, &scenarios, LOAD LAUNCH "  - expect: {memory: data, equals: [7, 7, 7]}\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int ends[2];
+        char sent[512] = "";
+        rt_code result = rows[i].result;
+        const dev_tools tools = {.user = &result, .spirv_to_ptx = translate};
+        const dev_capabilities capabilities = {.formats_taken = rows[i].formats};
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        assert_int_equal(cnf_skip_untranslated(&emitter, scenario, &capabilities, &tools),
+                         rows[i].skips);
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_true((strstr(sent, CNF_PTX_CAPABILITY) != NULL) == rows[i].skips);
+        assert_true((strstr(sent, "frob") != NULL) == rows[i].skips);
+    }
+}
+
 /* Nothing runs here, so no kernel is stopped and no step fails because of one. */
 static void what_fails_because_a_kernel_was_stopped_is_skipped(void **state)
 {
@@ -259,6 +303,7 @@ int main(void)
         T(what_makes_no_code_is_skipped),
         T(images_of_newer_spirv_are_skipped),
         T(what_shipped_dpcpp_does_not_do_is_skipped),
+        T(what_has_no_form_in_ptx_is_skipped),
         T(what_fails_because_a_kernel_was_stopped_is_skipped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

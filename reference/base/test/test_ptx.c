@@ -111,6 +111,21 @@ static void the_largest_value_is_accepted(void **state)
     assert_int_equal(f->kernels[0].parameters[0].size, 4352);
 }
 
+static void names_have_letters_that_ptx_accepts(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"_Z1fi", "_Z1fi"}, {"a$9", "a$9"},           {"id.1", "id_$2e1"},
+        {"a b", "a_$20b"},  {"\xc3\xa9", "_$c3_$a9"}, {"", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer name = {0};
+        rt_ptx_name_write(&name, rt_text_of(rows[i][0]));
+        assert_string_equal(rt_buffer_string(&name), rows[i][1]);
+        rt_buffer_free(&name);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +134,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_lines_are_refused_with_their_number, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(the_largest_value_is_accepted, setup, teardown),
+        cmocka_unit_test(names_have_letters_that_ptx_accepts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,8 +54,8 @@ static LLVMValueRef constant_cast_find(LLVMValueRef value, const uint8_t *to, rt
     return NULL;
 }
 
-/* The integer that a conversion by way of it has: LLVM folds the pair of conversions once both
- * pointers are in one space. */
+/* The integer type through which a pointer is converted: LLVM folds the two conversions once both
+ * pointers are in the same space. */
 static LLVMTypeRef integer_of(pl_job *job, LLVMTypeRef pointer)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(job->context);

@@ -94,7 +94,7 @@ static void functions_are_imported_and_exported(void **state)
     assert_imports(f, 0, "other");
     assert_exports(f, 0, "mine");
     assert_kernels(f, 0, "k");
-    assert_holds(f, 0, ".version 6.4\n.target sm_75\n.address_size 64");
+    assert_holds(f, 0, "\n.target " ASSAY_PTX_PROCESSOR "\n.address_size 64");
     assert_holds(f, 0, ".extern .func  (.param .b32 func_retval0) other");
     assert_holds(f, 0, ".visible .func  (.param .b32 func_retval0) mine(");
     assert_holds(f, 0, ".visible .entry k(");
