@@ -135,7 +135,7 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
         }
         options[count++] = option_resolve(reader, column->subject, option);
     }
-    options[count] = names_of(reader->arena, options, count);
+    if (count > 0) options[count] = names_of(reader->arena, options, count);
     column->options = options;
     if (!column->subject->forked) return true;
     rt_buffer_printf(reader->error, "%.*s: %s has no driver that takes options",

@@ -41,7 +41,7 @@ static void subjects_are_chosen_or_refused(void **state)
          "DEVICE_VARIABLE=level_zero:gpu devices=1 ASSAY_DRIVER_OPTIONS=DEVICE_VARIABLE,devices ",
          NULL},
         {"intel-cpu{root=/usr/../usr}", "intel-cpu{root=/usr/../usr} ", "root /usr ", NULL},
-        {"intel-cpu{A=1,root=/usr,B=2}", "intel-cpu{A=1,root=/usr,B=2} ", "A=1 B=2 root /usr ",
+        {"intel-cpu{A=1,root=/usr,B=2}", "intel-cpu{A=1,root=/usr,B=2} ", "A=1 B=2 ASSAY_DRIVER_OPTIONS=A,B root /usr ",
          NULL},
         {"intel-cpu{root=/nowhere}", "", "",
          "intel-cpu{root=/nowhere}: the folder '/nowhere' does not exist"},
