@@ -105,11 +105,11 @@ static void keep(const provider_query *query, rt_provider_list *list,
  * (DL-PRELOAD-04, DL-PRELOAD-05). */
 static void prefer_preloaded(const provider_query *query, rt_provider_list *list)
 {
+    static const char reason[] = "a preloaded module exports it";
     uint32_t preloaded_count = 0;
     for (uint32_t i = 0; i < list->images.count; i++)
         preloaded_count += is_preloaded(query, list->images.items[i]);
-    if (preloaded_count > 0)
-        RULE(DL_PRELOAD_03, keep(query, list, is_preloaded, "a preloaded module exports it"));
+    if (preloaded_count > 0) RULE(DL_PRELOAD_03, keep(query, list, is_preloaded, reason));
 }
 
 static int by_age(const void *a, const void *b)
