@@ -202,6 +202,22 @@ static void kernel_note(run_command *command, const cnf_record *record,
     cnf_save_note(&command->save, record, detail);
 }
 
+/* Notes a warning about the subject, which every scenario repeats, once. */
+static void warn_of_subject(run_command *command, const cnf_record *record,
+                            const cnf_run_detail *detail)
+{
+    rt_text text = detail->messages ? detail->messages->warning : (rt_text){0}, warning;
+    while (text.length > 0) {
+        warning = rt_text_take_until(&text, '\n');
+        rt_buffer line = {0};
+        rt_buffer_printf(&line, "assay: warning: %.*s: %.*s\n", RT_TEXT_ARG(record->subject),
+                         RT_TEXT_ARG(warning));
+        if (!strstr(rt_buffer_string(&command->warnings), rt_buffer_string(&line)))
+            rt_buffer_append_text(&command->warnings, rt_buffer_text(&line));
+        rt_buffer_free(&line);
+    }
+}
+
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     run_command *command = user;
@@ -231,6 +247,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         rt_buffer_printf(&command->warnings, "assay: warning: %.*s on %.*s: %.*s\n",
                          RT_TEXT_ARG(record->scenario), RT_TEXT_ARG(record->subject),
                          RT_TEXT_ARG(detail->warning));
+    warn_of_subject(command, record, detail);
     if (!cnf_journal_append(&command->journal, &judged)) {
         command->output_failed = true;
         return false;

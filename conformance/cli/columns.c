@@ -2,6 +2,7 @@
 #include "conformance/cli/columns.h"
 
 #include "conformance/cli/options.h"
+#include "conformance/subject/driver_options.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -104,6 +105,19 @@ static const char *option_resolve(column_reader *reader, const cnf_subject *subj
     return option;
 }
 
+/* The variable that tells the subject the names of its options. */
+static const char *names_of(rt_arena *arena, const char *const *options, uint32_t count)
+{
+    rt_buffer names = {0};
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(&names, "%s%.*s", i > 0 ? "," : "", (int)strcspn(options[i], "="),
+                         options[i]);
+    const char *variable =
+        rt_arena_printf(arena, CNF_DRIVER_OPTIONS "=%s", rt_buffer_string(&names)).data;
+    rt_buffer_free(&names);
+    return variable;
+}
+
 /* Reads driver options "NAME=value,…" as environment variables. */
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
@@ -121,6 +135,7 @@ static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *c
         }
         options[count++] = option_resolve(reader, column->subject, option);
     }
+    if (count > 0) options[count] = names_of(reader->arena, options, count);
     column->options = options;
     if (!column->subject->forked) return true;
     rt_buffer_printf(reader->error, "%.*s: %s has no driver that takes options",

@@ -206,6 +206,23 @@ static void write_traces(rt_buffer *out, const cnf_why *why)
     rt_arena_reset(&arena);
 }
 
+/* Lists the exporters of imports that were not taken, with the reasons, from the subject's trace.
+ */
+static void write_passed_over(rt_buffer *out, const cnf_why *why)
+{
+    if (!why->messages) return;
+    rt_arena arena = {0};
+    uint32_t count, listed = 0;
+    const cnf_trace_line *lines = cnf_trace_lines(&arena, why->messages, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text line = lines[i].line;
+        if (!rt_text_take_prefix(&line, "pass_over ")) continue;
+        if (listed++ == 0) rt_buffer_printf(out, "\nExporters that were not taken:\n");
+        rt_buffer_printf(out, "  %.*s\n", RT_TEXT_ARG(line));
+    }
+    rt_arena_reset(&arena);
+}
+
 /* ---- OpenCL calls --------------------------------------------------------------------------- */
 
 /* Writes the OpenCL calls, which show where a run went wrong; writes nothing for expected verdicts.
@@ -255,6 +272,7 @@ void cnf_why_write(rt_buffer *out, const cnf_why *why)
     write_other_failures(out, judgement);
     write_checks(out, why->messages);
     write_rules(out, why);
+    write_passed_over(out, why);
     write_traces(out, why);
     write_log(out, why);
 }

@@ -46,12 +46,13 @@ void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint
     emit(emitter, message);
 }
 
-void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities)
+void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities, rt_text warning)
 {
     json_t *message = message_of("device");
     cnf_json_set(message, "name", cnf_json_text(capabilities->name));
     cnf_json_set(message, "driver", cnf_json_text(capabilities->driver));
     cnf_json_set(message, "executes", json_boolean(capabilities->executes));
+    if (warning.length > 0) cnf_json_set(message, "warning", cnf_json_text(warning));
     emit(emitter, message);
 }
 

@@ -30,7 +30,7 @@ typedef struct cnf_emitted_check {
 /* Each function writes one message. The message has no step if `step` is SCN_NONE, and no line if
  * `line` is 0. */
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
-void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities);
+void cnf_emit_device(cnf_emitter *emitter, const dev_capabilities *capabilities, rt_text warning);
 void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
 void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *answer,
                    rt_text message);

@@ -4,6 +4,7 @@
 
 #include "conformance/build/packed_answer.h"
 #include "conformance/subject/capabilities.h"
+#include "conformance/subject/driver_options.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
@@ -50,7 +51,13 @@ static bool open_runtime(cnf_execution *execution)
         cnf_emit_unavailable(execution->emitter, message);
         return false;
     }
-    cnf_emit_device(execution->emitter, &execution->runtime->capabilities);
+    /* The shipped runtime's driver is in another process. */
+    rt_buffer warning = {0};
+    if (execution->runtime->operations->is_reference)
+        cnf_driver_options_check(rt_text_of(getenv(CNF_DRIVER_OPTIONS)), &warning);
+    cnf_emit_device(execution->emitter, &execution->runtime->capabilities,
+                    rt_buffer_text(&warning));
+    rt_buffer_free(&warning);
     return true;
 }
 

@@ -5,7 +5,8 @@
  *
  *   {"type": "stage", "stage": "open" | "load" | "step" | "finish", "step": 2, "line": 31}
  *       the stage that begins; step counts from 0 and, like line, is present for "step" only
- *   {"type": "device", "name": "…", "driver": "…", "executes": true}
+ *   {"type": "device", "name": "…", "driver": "…", "executes": true,
+ *       "warning": "…" (may be absent)}
  *   {"type": "capabilities", "lines": "…"}     capabilities of a probed device, for people
  *   {"type": "unavailable", "message": "…"}    the subject is not installed; last message
  *   {"type": "skip", "capability": "…", "answer": "…", "message": "…"}

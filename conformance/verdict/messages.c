@@ -104,6 +104,8 @@ static void on_device(message_reader *reader, const json_t *message)
 {
     reader->out->device = field_text(reader, message, "name");
     reader->out->driver = field_text(reader, message, "driver");
+    if (json_object_get(message, "warning"))
+        reader->out->warning = field_text(reader, message, "warning");
     reader->out->links_only = json_is_false(json_object_get(message, "executes"));
 }
 

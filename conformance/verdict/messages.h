@@ -61,6 +61,7 @@ typedef struct cnf_messages {
     rt_text trace; /* the trace message as it was sent, which parting.h reads; empty: none */
     cnf_messages_end end;
     rt_text capability, answer; /* SKIPPED: the capability queried, and the device's answer */
+    rt_text warning;            /* about the subject, one line each; empty: none */
     rt_text reason;             /* of SKIPPED, UNAVAILABLE or a probe, for people */
     const char *fault;          /* code of the first violation of the protocol; NULL: none */
     rt_text fault_message;      /* the offending line and the violation */

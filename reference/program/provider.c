@@ -61,14 +61,41 @@ static bool is_preloaded(const provider_query *query, const rt_registered_image 
     return module_of(query, image)->preloaded;
 }
 
-/* Keeps only the images that have the property. */
+/* Appends why an image is not suitable: "its format is native"; appends nothing if it is. */
+static void explain_unsuitable(const rt_link_context *context,
+                               const rt_registered_image *requesting,
+                               const rt_registered_image *image, rt_buffer *out)
+{
+    if (image->image->format != requesting->image->format)
+        rt_buffer_printf(out, "its format is %s", rt_format_name(image->image->format));
+    else
+        (void)rt_device_meets(context->device, image->image, out);
+}
+
+/* Traces that an exporter is not taken. `reason` NULL: it is not suitable. */
+static void pass_over(const provider_query *query, const rt_registered_image *image,
+                      const char *reason)
+{
+    rt_buffer lack = {0};
+    if (!reason) explain_unsuitable(query->context, query->requesting, image, &lack);
+    RT_TRACE(query->context->trace, PASS_OVER, RT_T("image", query->requesting->image->name),
+             RT_T("symbol", query->symbol), RT_T("provider", image->image->name),
+             RT_T("reason", rt_text_of(reason ? reason : rt_buffer_string(&lack))));
+    rt_buffer_free(&lack);
+}
+
+/* Keeps only the images that have the property; `reason` says why the others are not taken. */
 static void keep(const provider_query *query, rt_provider_list *list,
-                 bool (*has_property)(const provider_query *, const rt_registered_image *))
+                 bool (*has_property)(const provider_query *, const rt_registered_image *),
+                 const char *reason)
 {
     uint32_t kept_count = 0;
     for (uint32_t i = 0; i < list->images.count; i++) {
         const rt_registered_image *image = list->images.items[i];
-        if (has_property(query, image)) list->images.items[kept_count++] = image;
+        if (has_property(query, image))
+            list->images.items[kept_count++] = image;
+        else
+            pass_over(query, image, reason);
     }
     list->images.count = kept_count;
 }
@@ -78,10 +105,11 @@ static void keep(const provider_query *query, rt_provider_list *list,
  * (DL-PRELOAD-04, DL-PRELOAD-05). */
 static void prefer_preloaded(const provider_query *query, rt_provider_list *list)
 {
+    static const char reason[] = "a preloaded module exports it";
     uint32_t preloaded_count = 0;
     for (uint32_t i = 0; i < list->images.count; i++)
         preloaded_count += is_preloaded(query, list->images.items[i]);
-    if (preloaded_count > 0) RULE(DL_PRELOAD_03, keep(query, list, is_preloaded));
+    if (preloaded_count > 0) RULE(DL_PRELOAD_03, keep(query, list, is_preloaded, reason));
 }
 
 static int by_age(const void *a, const void *b)
@@ -98,6 +126,9 @@ static void choose_provider(const provider_query *query, rt_provider_list *list)
     RT_TRACE(query->context->trace, CHOICE,
              RT_T("rule", rt_text_of(rt_rule_name(RT_RULE_DL_RESOLVE_05))),
              RT_N("of", list->images.count), RT_N("taken", choice));
+    for (uint32_t i = 0; i < list->images.count; i++)
+        if (i != choice)
+            pass_over(query, list->images.items[i], "another suitable image was taken");
     list->images.items[0] = list->images.items[choice];
     RULE(DL_RESOLVE_13, list->images.count = 1);
 }
@@ -109,7 +140,7 @@ void rt_provider_find(const rt_link_context *context, const rt_registered_image 
     CHECK(rt_program_tables_hold(context->tables, requesting));
     const provider_query query = {context, requesting, symbol};
     list_exporters(&query, out_providers);
-    keep(&query, out_providers, is_suitable);
+    keep(&query, out_providers, is_suitable, NULL);
     /* Shipped DPC++ takes the most recently registered image (requirements.yaml, key dpcpp, tag
      * A26). */
     if (context->profile == RT_PROFILE_DPCPP && out_providers->images.count > 1)
@@ -154,11 +185,7 @@ void rt_provider_explain(const rt_link_context *context, const rt_registered_ima
     CHECK(set->images.count > 0);
     const rt_image *image = set->images.items[0]->image;
     rt_buffer reason = {0};
-    if (image->format != requesting->image->format) {
-        rt_buffer_printf(&reason, "its format is %s", rt_format_name(image->format));
-    } else {
-        (void)rt_device_meets(context->device, image, &reason);
-    }
+    explain_unsuitable(context, requesting, set->images.items[0], &reason);
     if (reason.size > 0) {
         rt_buffer_printf(out, "; image %.*s exports '%.*s', but %s", RT_TEXT_ARG(image->name),
                          RT_TEXT_ARG(symbol), rt_buffer_string(&reason));

@@ -29,6 +29,8 @@
     /* resolution searched for the exporter of an import, found one, or found none */              \
     EVENT(SEARCH, "search", "image symbol")                                                        \
     EVENT(RESOLVE, "resolve", "image symbol provider")                                             \
+    /* an image that exports the symbol was not taken, and why */                                  \
+    EVENT(PASS_OVER, "pass_over", "image symbol provider reason")                                  \
     EVENT(UNRESOLVED, "unresolved", "image symbol")                                                \
     /* an image joined a link set because it provides a set of virtual functions that another      \
      * image calls, creates or uses (relation); stands_for: the image that it replaces, if it is a \

@@ -90,7 +90,9 @@ static void embedded_code_is_in_the_scenario(void **state)
     (void)state;
     assert_message("app/0", 3, 5, "dir/s.yaml:12:15: error: no", 12);
     assert_message("app/0", 3, 0, "dir/s.yaml:12:11: error: no", 12);
-    assert_message("app/2", 1, 1, "dir/s.yaml:30:13: error: no", 30);
+    assert_message("app/2", 1, 1, "dir/s.yaml:30:13: error: no\nc\n^", 30);
+    assert_message("app/2", 1, 2, "dir/s.yaml:30:14: error: no\nc\n ^", 30);
+    assert_message("app/2", 1, 3, "dir/s.yaml:30:15: error: no", 30); /* past the line's end */
     assert_message("app/2", 0, 0, "dir/s.yaml:30:13: error: no", 30);
 }
 

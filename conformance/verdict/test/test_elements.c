@@ -47,8 +47,14 @@ typedef struct number_row {
 static const number_row number_rows[] = {
     {&field_INT, SCN_TOLERANCE_NONE, 0, 7, 7, NULL},
     {&field_INT, SCN_TOLERANCE_NONE, 0, 7, 8, ""},
-    /* A tolerance applies only to floating-point numbers. */
-    {&field_INT, SCN_TOLERANCE_ABSOLUTE, 10, 7, 8, ""},
+    /* The tolerance of a memory without floating-point numbers is absolute. */
+    {&field_INT, SCN_TOLERANCE_ABSOLUTE, 1, 7, 8, NULL},
+    {&field_INT, SCN_TOLERANCE_ABSOLUTE, 1, 7, 9, ""},
+    {&field_INT, SCN_TOLERANCE_ABSOLUTE, 2, 0xFFFFFFFF, 1, NULL}, /* -1 and 1 */
+    {&field_INT, SCN_TOLERANCE_ABSOLUTE, 1, 0xFFFFFFFF, 1, ""},
+    {&field_ULONG, SCN_TOLERANCE_ABSOLUTE, 1, UINT64_MAX, UINT64_MAX - 1, NULL},
+    {&field_ULONG, SCN_TOLERANCE_ABSOLUTE, 10, UINT64_MAX, 1, ""},
+    {&field_INT, SCN_TOLERANCE_RELATIVE, 10, 7, 8, ""},
     {&field_ULONG, SCN_TOLERANCE_ULP, 10, UINT64_MAX, UINT64_MAX - 1, ""},
     /* 1 and numbers near it, in each floating-point type. */
     {&field_HALF, SCN_TOLERANCE_NONE, 0, 0x3c00, 0x3c01, "1 ULP apart"},
@@ -278,6 +284,25 @@ static const unordered_row unordered_rows[] = {
     {SCN_TOLERANCE_RELATIVE, 0.5f, 3, {-2, 10, 4}, {5, 2, -3}, 0, 0, 0},
     {SCN_TOLERANCE_RELATIVE, 0.5f, 3, {-2, 10, 4}, {4.5f, 2, -3}, 0, 1, 1},
 };
+
+static void uncompared_elements_may_hold_anything(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    static const uint8_t expected[] = {1, 2, 3, 4}, got[] = {1, 9, 3, 9};
+    static const uint64_t skipped[] = {1, 3};
+    scn_memory memory = memory_of(&field_UCHAR, 4);
+    memory.uncompared = skipped;
+    cnf_difference difference;
+    for (uint32_t count = 0; count <= 2; count++) {
+        memory.uncompared_count = count;
+        bool equal = cnf_elements_compare(&arena, &memory, (rt_bytes){expected, 4},
+                                          (rt_bytes){got, 4}, (rt_bytes){0}, &difference);
+        assert_int_equal(equal, count == 2);
+        assert_int_equal(difference.count, 2 - count);
+    }
+    rt_arena_reset(&arena);
+}
 
 static void unordered_memories_are_multisets(void **state)
 {
@@ -537,6 +562,7 @@ int main(void)
         cmocka_unit_test(padding_is_never_compared),
         cmocka_unit_test(a_difference_names_field_and_lane),
         cmocka_unit_test(what_is_not_defined_may_be_anything),
+        cmocka_unit_test(uncompared_elements_may_hold_anything),
         cmocka_unit_test(unordered_memories_are_multisets),
         cmocka_unit_test(elements_of_several_numbers_are_matched),
         cmocka_unit_test(many_elements_are_matched),
