@@ -1164,16 +1164,24 @@ static void covers_check(checker *check)
         const scn_cover *cover = &scenario->covers[i];
         rt_nearest nearest = rt_nearest_to(cover->at);
         const scn_step *found = NULL;
+        bool is_repeated_id = false; /* in another process */
         if (cover->at.length == 0) continue;
-        for (uint32_t k = 0; k < scenario->step_count && !found; k++) {
+        for (uint32_t k = 0; k < scenario->step_count; k++) {
             const scn_step *step = &scenario->steps[k];
-            if (rt_text_equal(step->id, cover->at)) found = step;
+            bool is_named = rt_text_equal(step->id, cover->at);
+            is_repeated_id = is_repeated_id || (is_named && found);
+            if (is_named) found = step;
             if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
             REPORT(check, cover->position, "unknown step '%s'%s", excerpt(check, cover->at),
                    nearest.offered_count > 0 ? scn_nearest_hint(check->reporter->arena, &nearest)
                                              : "; there are none");
+        } else if (is_repeated_id) {
+            REPORT(check, cover->position,
+                   "steps before and after a restart have the id '%s'; give the one that is meant "
+                   "an id of its own",
+                   excerpt(check, cover->at));
         } else if (!step_expects(found)) {
             REPORT(
                 check, cover->position,
