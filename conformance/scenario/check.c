@@ -736,18 +736,17 @@ static void copy_check(checker *check, const scn_transfer *transfer)
                 excerpt(check, memory_at(check, transfer->to)->name));
 }
 
-/* The pattern sizes allowed here are a subset of those of clEnqueueFillBuffer (OpenCL 3.0). */
+/* SYCL fills with values of any type. */
 static void fill_check(checker *check, const scn_transfer *transfer)
 {
     const scn_memory *to = memory_at(check, transfer->to);
     uint64_t unit = transfer->pattern.size;
-    if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || (unit & (unit - 1)) != 0 ||
-        unit != to->layout.size) {
+    if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || unit != to->layout.size) {
         REPORT_STEP(
             check, &transfer->to,
-            "the elements of memory '%s' have %u bytes; only elements of 1, 2, 4, 8 or 16 bytes "
-            "can be filled",
-            excerpt(check, to->name), to->layout.size);
+            "the elements of memory '%s' have %u bytes; only elements of at most %d bytes can be "
+            "filled",
+            excerpt(check, to->name), to->layout.size, SCN_PATTERN_SIZE_MAX);
     } else if (transfer->size % unit != 0 || transfer->to_offset % unit != 0) {
         REPORT(check, check->step->at, "the fill covers only part of an element");
     } else if (!expects_refusal(check->step)) {

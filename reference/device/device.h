@@ -233,6 +233,8 @@ typedef struct dev_command {
     uint32_t wait_count;
 } dev_command;
 
+enum { DEV_PATTERN_SIZE_MAX = 128 }; /* bytes of the pattern of a fill */
+
 /* The commands of its own queue that a marker orders, in addition to its wait list.
  * Source: OpenCL 3.0 API, 5.12 "Markers, Barriers and Waiting for Events";
  * sycl_ext_oneapi_enqueue_barrier. */
@@ -512,7 +514,8 @@ void dev_queue_destroy(dev_queue *queue);
  *              enqueues a marker.
  * read, write  destination and source must stay valid until the event completes or fails.
  * copy         the two ranges must not overlap.
- * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it.
+ * fill         pattern of 1 to DEV_PATTERN_SIZE_MAX bytes, copied; size and offset are multiples of
+ *              its size.
  * marker       does nothing: its event completes when those of the wait list have or, with
  *              waits_for_all, every command that was enqueued in the queue before it. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
