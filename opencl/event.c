@@ -31,9 +31,8 @@ void icd_event_free(cl_event event)
 {
     dev_event_destroy(event->event);
     dev_event_destroy(event->first);
-    CHECK(event->kept.count == 0 && event->blocks.count == 0);
+    CHECK(event->kept.count == 0);
     rt_vector_free(&event->kept);
-    rt_vector_free(&event->blocks);
     icd_release(event->queue);
     icd_release(event->context);
 }

@@ -300,7 +300,6 @@ struct _cl_event {
     bool is_flushed;
     cl_ulong queued, submitted;   /* nanoseconds */
     RT_VECTOR(icd_object *) kept; /* references that the command needs */
-    RT_VECTOR(void *) blocks;     /* host memory that the command needs */
 };
 
 /* A command while it is being enqueued. */
@@ -312,7 +311,6 @@ typedef struct icd_command {
     RT_VECTOR(dev_event *) wait;  /* borrowed */
     RT_VECTOR(dev_event *) parts; /* owned */
     RT_VECTOR(icd_object *) kept;
-    RT_VECTOR(void *) blocks;
     cl_int failure; /* CL_SUCCESS, or the first failure of a part */
 } icd_command;
 
@@ -326,9 +324,8 @@ cl_int icd_command_drop(icd_command *command, cl_int code);
 dev_command icd_command_device(const icd_command *command);
 /* Adds a part, enqueued with `status`. */
 void icd_command_part(icd_command *command, rt_status status, dev_event *event);
-/* Keeps an object, or a block of rt_alloc, until the command is complete. */
+/* Keeps an object until the command is complete. */
 void icd_command_keep(icd_command *command, void *object);
-void icd_command_keep_block(icd_command *command, void *block);
 /* Makes the command's event, and waits for it if `is_blocking`; *out_event, which may be NULL, gets
  * it. */
 cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event);

@@ -151,10 +151,7 @@ void icd_queue_collect(cl_command_queue queue)
         }
         for (uint32_t k = 0; k < event->kept.count; k++)
             icd_release(event->kept.items[k]);
-        for (uint32_t k = 0; k < event->blocks.count; k++)
-            rt_free(event->blocks.items[k]);
         rt_vector_free(&event->kept);
-        rt_vector_free(&event->blocks);
         icd_release(event);
     }
     queue->pending.count = kept;
@@ -240,7 +237,6 @@ static void command_free(icd_command *command)
     rt_vector_free(&command->wait);
     rt_vector_free(&command->parts);
     rt_vector_free(&command->kept);
-    rt_vector_free(&command->blocks);
 }
 
 cl_int icd_command_drop(icd_command *command, cl_int code)
@@ -249,8 +245,6 @@ cl_int icd_command_drop(icd_command *command, cl_int code)
         dev_event_destroy(command->parts.items[i]);
     for (uint32_t i = 0; i < command->kept.count; i++)
         icd_release(command->kept.items[i]);
-    for (uint32_t i = 0; i < command->blocks.count; i++)
-        rt_free(command->blocks.items[i]);
     command_free(command);
     return code;
 }
@@ -271,11 +265,6 @@ void icd_command_part(icd_command *command, rt_status status, dev_event *event)
 void icd_command_keep(icd_command *command, void *object)
 {
     *rt_vector_push(&command->kept) = icd_reference(object);
-}
-
-void icd_command_keep_block(icd_command *command, void *block)
-{
-    *rt_vector_push(&command->blocks) = block;
 }
 
 /* Makes one event of the command's parts: the only one, or a marker that waits for all. */
@@ -327,8 +316,6 @@ cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_eve
     event->queued = command->queued;
     for (uint32_t i = 0; i < command->kept.count; i++)
         *rt_vector_push(&event->kept) = command->kept.items[i];
-    for (uint32_t i = 0; i < command->blocks.count; i++)
-        *rt_vector_push(&event->blocks) = command->blocks.items[i];
     command->parts.count = 0;
     command_free(command);
     queue_enter(event->queue, event);

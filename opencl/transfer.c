@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILL_PATTERN_MAX = 128, FILL_BLOCK = 1 << 20 }; /* bytes */
+enum { FILL_PATTERN_MAX = DEV_PATTERN_SIZE_MAX };
 
 /* Begins a command on one buffer, whose object and context it validates, and which it keeps. */
 static cl_int transfer_begin(icd_command *command, cl_command_queue queue, cl_command_type type,
@@ -186,24 +186,9 @@ void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, s
     const dev_command described = icd_command_device(command);
     CHECK(pattern && pattern_size >= 1);
     if (size == 0) return;
-    if (pattern_size <= 16) {
-        rt_status status = dev_enqueue_fill(queue, described, memory, offset, size,
-                                            (rt_bytes){pattern, pattern_size}, &event);
-        icd_command_part(command, status, event);
-        return;
-    }
-    /* The device fills with at most 16 bytes: write whole patterns, from one block. */
-    size_t block_size = size < FILL_BLOCK ? size : FILL_BLOCK;
-    uint8_t *block = rt_alloc(block_size);
-    for (size_t i = 0; i < block_size; i += pattern_size)
-        memcpy(block + i, pattern, pattern_size);
-    icd_command_keep_block(command, block);
-    for (size_t done = 0, part; done < size; done += part) {
-        part = size - done < block_size ? size - done : block_size;
-        rt_status status =
-            dev_enqueue_write(queue, described, memory, offset + done, part, block, &event);
-        icd_command_part(command, status, event);
-    }
+    rt_status status = dev_enqueue_fill(queue, described, memory, offset, size,
+                                        (rt_bytes){pattern, pattern_size}, &event);
+    icd_command_part(command, status, event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer,

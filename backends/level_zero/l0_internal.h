@@ -32,6 +32,7 @@ typedef struct l0_signal {
     struct l0_signal **waits; /* references to the signals that its command waits for, released when
                                * the command is done */
     uint32_t wait_count;
+    void *staging;          /* bytes that its command copies; freed with the signal */
     struct l0_signal *next; /* next in the list of pending commands */
 } l0_signal;
 

@@ -7,17 +7,25 @@
 #include "reference/base/alloc.h"
 #include "reference/base/rule.h"
 
+#include <string.h>
+
 /* ---- Transfers ---------------------------------------------------------------------------- */
 
-/* Appends a copy or, if pattern_size is not 0, a fill with the pattern at `from`. */
+/* Appends a copy or, if pattern_size is not 0, a fill with the pattern at `from`.  Bytes of
+ * `staging` (NULL: none) are freed once the command is done. */
 static rt_status transfer(dev_queue *base, dev_command command, void *to, const void *from,
-                          size_t pattern_size, uint64_t size, dev_event **out_event)
+                          size_t pattern_size, uint64_t size, void *staging, dev_event **out_event)
 {
     l0_queue *queue = (l0_queue *)base;
     const l0_library *ze = &queue->device->library;
     l0_append append;
     CHECK(size >= 1 && pattern_size <= size);
-    RT_TRY(l0_append_begin(queue->device, command, &append));
+    rt_status status = l0_append_begin(queue->device, command, &append);
+    if (!rt_ok(status)) {
+        rt_free(staging);
+        return status;
+    }
+    append.signal->staging = staging;
     CHECK(append.wait_count == command.wait_count);
     pthread_mutex_lock(&queue->lock);
     ze_result_t result =
@@ -43,7 +51,8 @@ static char *pointer_at(const dev_memory *memory, uint64_t offset)
 rt_status l0_enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
                           uint64_t offset, uint64_t size, void *destination, dev_event **out_event)
 {
-    return transfer(queue, command, destination, pointer_at(memory, offset), 0, size, out_event);
+    return transfer(queue, command, destination, pointer_at(memory, offset), 0, size, NULL,
+                    out_event);
 }
 
 rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *memory,
@@ -51,7 +60,7 @@ rt_status l0_enqueue_write(dev_queue *queue, dev_command command, dev_memory *me
                            dev_event **out_event)
 {
     const size_t pattern_size = RULE(DG_PLUGIN_07, 0); /* a copy: zeCommandListAppendMemoryCopy */
-    return transfer(queue, command, pointer_at(memory, offset), source, pattern_size, size,
+    return transfer(queue, command, pointer_at(memory, offset), source, pattern_size, size, NULL,
                     out_event);
 }
 
@@ -60,20 +69,28 @@ rt_status l0_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *sou
                           uint64_t destination_offset, uint64_t size, dev_event **out_event)
 {
     return transfer(queue, command, pointer_at(destination, destination_offset),
-                    pointer_at(source, source_offset), 0, size, out_event);
+                    pointer_at(source, source_offset), 0, size, NULL, out_event);
 }
 
+/* A pattern that the queue does not take is repeated here and copied. */
 rt_status l0_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *memory,
                           uint64_t offset, uint64_t size, rt_bytes pattern, dev_event **out_event)
 {
     const l0_device *device = ((const l0_queue *)queue)->device;
     CHECK(pattern.size >= 1 && size % pattern.size == 0);
-    if (pattern.size > device->fill_pattern_max)
-        return rt_fail(device->sink, RT_LIMIT, RT_RULE_NONE,
-                       "a fill has a pattern of %zu bytes, but the queues of '%s' take at most %zu",
-                       pattern.size, rt_buffer_string(&device->name), device->fill_pattern_max);
-    return transfer(queue, command, pointer_at(memory, offset), pattern.data, pattern.size, size,
-                    out_event);
+    char *to = pointer_at(memory, offset);
+    bool is_power = (pattern.size & (pattern.size - 1)) == 0;
+    if (is_power && pattern.size <= device->fill_pattern_max)
+        return transfer(queue, command, to, pattern.data, pattern.size, size, NULL, out_event);
+    char *staging = rt_try_alloc((size_t)size);
+    if (!staging)
+        return rt_fail(device->sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
+                       "no memory for the %llu bytes of a fill, whose pattern of %zu bytes the "
+                       "queues of '%s' do not take",
+                       (unsigned long long)size, pattern.size, rt_buffer_string(&device->name));
+    for (uint64_t done = 0; done < size; done += pattern.size)
+        memcpy(staging + done, pattern.data, pattern.size);
+    return transfer(queue, command, to, staging, 0, size, staging, out_event);
 }
 
 /* ---- Markers ------------------------------------------------------------------------------ */

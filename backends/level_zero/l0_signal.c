@@ -80,6 +80,7 @@ static void signal_release(l0_device *device, l0_signal *signal)
     device->library.zeEventDestroy(signal->event);
     device->pools.items[signal->pool].used &= ~(UINT64_C(1) << signal->slot);
     rt_free(signal->waits);
+    rt_free(signal->staging);
     rt_free(signal);
 }
 

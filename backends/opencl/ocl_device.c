@@ -275,6 +275,20 @@ static bool non_uniform_ask(const ocl_device *device)
     return supports != CL_FALSE;
 }
 
+/* OpenCL 3.0 extension specification, "Subgroup extensions". */
+static bool sub_group_operations_ask(rt_text extensions)
+{
+    static const char *const needed[] = {"cl_khr_subgroup_non_uniform_vote",
+                                         "cl_khr_subgroup_ballot",
+                                         "cl_khr_subgroup_shuffle",
+                                         "cl_khr_subgroup_shuffle_relative",
+                                         "cl_khr_subgroup_non_uniform_arithmetic",
+                                         "cl_khr_subgroup_clustered_reduce"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!list_has(extensions, needed[i])) return false;
+    return true;
+}
+
 /* No OpenCL query reports support for function pointers: a driver that supports them does not list
  * SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries).  But only a
  * driver whose functions have addresses offers the function that returns them.  Likewise, that
@@ -332,6 +346,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
                           : group_size > UINT32_MAX ? UINT32_MAX
                                                     : (uint32_t)group_size,
         .sub_group_sizes = sub_group_sizes_ask(device, extensions),
+        .sub_group_operations = sub_group_operations_ask(extensions),
     };
     /* An in-order queue obeys wait lists, too, so devices without out-of-order queues are
      * supported. */

@@ -2,7 +2,8 @@
  * other memory object as a pointer, which the driver accepts wherever it accepts a host pointer; a
  * program's variable is read and written by name, as DeviceGlobal.md specifies.  A variable is
  * filled by writing the repeated pattern: the driver's fill requires the destination to be aligned
- * to the pattern's size, but a variable is aligned only to its type.
+ * to the pattern's size, but a variable is aligned only to its type.  So is every memory if the
+ * pattern's size is not a power of two, which drivers do not take.
  *
  * Source: OpenCL 3.0 API specification, 5.2.2 to 5.2.4; cl_intel_unified_shared_memory;
  * cl_intel_global_variable_access (ocl_library.h). */
@@ -167,7 +168,7 @@ static void CL_CALLBACK staging_free(cl_event event, cl_int status, void *stagin
     rt_free(staging);
 }
 
-/* Fills a variable by writing the repeated pattern, which stays allocated until the write has
+/* Fills by writing the repeated pattern, which stays allocated until the write has
  * ended. */
 static cl_int fill_by_write(transfer *t, place to, size_t size, rt_bytes pattern)
 {
@@ -201,7 +202,8 @@ rt_status ocl_enqueue_fill(dev_queue *base, dev_command command, dev_memory *mem
     place to = place_in(memory, offset);
     RT_TRY(ocl_waits_make(t.queue, command, &t.waits));
     cl_int result;
-    if (to.memory->program) {
+    bool is_power = (pattern.size & (pattern.size - 1)) == 0;
+    if (to.memory->program || !is_power) {
         result = fill_by_write(&t, to, (size_t)size, pattern);
     } else if (to.memory->buffer) {
         t.call = "clEnqueueFillBuffer";

@@ -73,7 +73,7 @@ struct simdev_command {
     uint64_t size;      /* bytes read, written, copied, filled */
     void *destination;  /* of READ; owned by the caller */
     const void *source; /* of WRITE; owned by the caller */
-    uint8_t pattern[16];
+    uint8_t pattern[DEV_PATTERN_SIZE_MAX];
     uint32_t pattern_size; /* FILL, bytes */
     simdev_kernel *kernel; /* KERNEL, a reference */
     sim_range range;
@@ -258,11 +258,12 @@ static rt_status command_run(simdev_command *command)
         /* Write whole patterns, at most a page at a time, so that a large fill needs no buffer of
          * its own size. */
         uint8_t chunk[4096];
-        for (size_t i = 0; i < sizeof chunk; i++)
+        const size_t whole = sizeof chunk - sizeof chunk % command->pattern_size;
+        for (size_t i = 0; i < whole; i++)
             chunk[i] = command->pattern[i % command->pattern_size];
         for (uint64_t done = 0, size; done < command->size; done += size) {
             size = command->size - done;
-            if (size > sizeof chunk) size = sizeof chunk;
+            if (size > whole) size = whole;
             sim_object_write(world, command->to.memory->object, command->to.offset + done, size,
                              chunk);
         }

@@ -1,6 +1,7 @@
 /* Turns the compile requests and answers of a scenario into its images, or into the reason why
  * there are none. Processes are started in run.c. A worker that dies becomes a status of the
- * scenario's compile step, not a crash of the scenario, because the subject was not involved.
+ * scenario's compile step, not a crash of the scenario, because the subject was not involved; if
+ * the code made it crash, the scenario is INVALID.
  * Source: docs/internals/conformance.md. */
 #include "conformance/run/modules.h"
 
@@ -16,6 +17,7 @@
 #include "reference/base/map.h"
 #include "reference/base/number.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,6 +107,16 @@ void cnf_modules_free(cnf_modules *modules)
     *modules = (cnf_modules){0};
 }
 
+/* True for the signals of a crash. Others come from outside, such as SIGKILL from a machine that
+ * has run out of memory. */
+static bool is_crash(int signal)
+{
+    static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE};
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (crashes[i] == signal) return true;
+    return false;
+}
+
 /* ---- Answers ------------------------------------------------------------------------------- */
 
 void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker)
@@ -128,6 +140,7 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
         break;
     case CNF_PROCESS_SIGNALLED:
         work->failure = rt_arena_printf(arena, "signal-%d", worker->code);
+        work->has_crashed = is_crash(worker->code);
         ending = RT_TEXT("was ended by a signal");
         break;
     case CNF_PROCESS_TIMED_OUT:
@@ -288,6 +301,19 @@ static void judge_failure(cnf_modules *modules, const scn_module *module, rt_tex
                                    RT_TEXT_ARG(module->name), RT_TEXT_ARG(message));
 }
 
+/* The code that makes a compiler crash does so for every subject, so the scenario is INVALID, once,
+ * at the line of the module's only source if there is only one. */
+static void judge_crash(cnf_modules *modules, const scn_module *module, cnf_judgement *out)
+{
+    const bool is_one = module->source_count == 1 && module->hand_image_count == 0;
+    const scn_position at = is_one ? module->sources[0].code_at : module->at;
+    out->verdict = CNF_VERDICT_INVALID;
+    out->line = at.line;
+    out->message = rt_arena_printf(modules->arena, "%.*s:%u:%u: error: %.*s",
+                                   RT_TEXT_ARG(modules->scenario->file), at.line, at.column,
+                                   RT_TEXT_ARG(out->message));
+}
+
 /* A missing optional compiler skips the scenarios that need it. If a required compiler is missing,
  * no scenario can run, which is a failure of the machine. */
 static void judge_unavailable(cnf_modules *modules, const cnf_compile_answer *answer,
@@ -367,6 +393,7 @@ static bool module_finish(cnf_modules *modules, uint32_t index, scn_module *modu
         judge_failure(modules, module, kind, work->failure_message, out);
         /* A process that cannot be started is not a FAIL: the verdict is NOT_RUN. */
         if (rt_text_is(work->failure, "start")) out->verdict = CNF_VERDICT_NOT_RUN;
+        if (work->has_crashed) judge_crash(modules, module, out);
         return false;
     }
     cnf_compile_answer answer;

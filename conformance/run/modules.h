@@ -14,6 +14,7 @@ typedef struct cnf_module_work {
     bool answered;    /* it has its answer, or there is nothing to compile */
     rt_text failure;  /* kind of the worker's own failure ("signal-11"); empty: none */
     rt_text failure_message;
+    bool has_crashed; /* the worker crashed, which only its input explains */
 } cnf_module_work;
 
 typedef struct cnf_modules {

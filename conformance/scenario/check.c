@@ -745,18 +745,17 @@ static void copy_check(checker *check, const scn_transfer *transfer)
                 excerpt(check, memory_at(check, transfer->to)->name));
 }
 
-/* The pattern sizes allowed here are a subset of those of clEnqueueFillBuffer (OpenCL 3.0). */
+/* SYCL fills with values of any type. */
 static void fill_check(checker *check, const scn_transfer *transfer)
 {
     const scn_memory *to = memory_at(check, transfer->to);
     uint64_t unit = transfer->pattern.size;
-    if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || (unit & (unit - 1)) != 0 ||
-        unit != to->layout.size) {
+    if (unit == 0 || unit > SCN_PATTERN_SIZE_MAX || unit != to->layout.size) {
         REPORT_STEP(
             check, &transfer->to,
-            "the elements of memory '%s' have %u bytes; only elements of 1, 2, 4, 8 or 16 bytes "
-            "can be filled",
-            excerpt(check, to->name), to->layout.size);
+            "the elements of memory '%s' have %u bytes; only elements of at most %d bytes can be "
+            "filled",
+            excerpt(check, to->name), to->layout.size, SCN_PATTERN_SIZE_MAX);
     } else if (transfer->size % unit != 0 || transfer->to_offset % unit != 0) {
         REPORT(check, check->step->at, "the fill covers only part of an element");
     } else if (!expects_refusal(check->step)) {
@@ -1173,16 +1172,24 @@ static void covers_check(checker *check)
         const scn_cover *cover = &scenario->covers[i];
         rt_nearest nearest = rt_nearest_to(cover->at);
         const scn_step *found = NULL;
+        bool is_repeated_id = false; /* in another process */
         if (cover->at.length == 0) continue;
-        for (uint32_t k = 0; k < scenario->step_count && !found; k++) {
+        for (uint32_t k = 0; k < scenario->step_count; k++) {
             const scn_step *step = &scenario->steps[k];
-            if (rt_text_equal(step->id, cover->at)) found = step;
+            bool is_named = rt_text_equal(step->id, cover->at);
+            is_repeated_id = is_repeated_id || (is_named && found);
+            if (is_named) found = step;
             if (step->id.length > 0) rt_nearest_offer(&nearest, step->id);
         }
         if (!found) {
             REPORT(check, cover->position, "unknown step '%s'%s", excerpt(check, cover->at),
                    nearest.offered_count > 0 ? scn_nearest_hint(check->reporter->arena, &nearest)
                                              : "; there are none");
+        } else if (is_repeated_id) {
+            REPORT(check, cover->position,
+                   "steps before and after a restart have the id '%s'; give the one that is meant "
+                   "an id of its own",
+                   excerpt(check, cover->at));
         } else if (!step_expects(found)) {
             REPORT(
                 check, cover->position,

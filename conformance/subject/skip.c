@@ -28,7 +28,8 @@ enum {
     PROGRAM_VARIABLES = 1 << 14,
     SPEC_CONSTANTS = 1 << 15,
     STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
-    USM = 1 << 17,
+    SUB_GROUPS = 1 << 17,     /* non-uniform operations on sub-groups */
+    USM = 1 << 18,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -80,11 +81,13 @@ static uint32_t features_of(const scn_scenario *scenario)
     return features;
 }
 
-/* The features in the code of the SPIR-V images: the function pointer capability, and variables in
- * global memory. The compile worker made or checked the code; the device judges the rest. */
+/* The features in the code of the SPIR-V images: function pointers, non-uniform operations on
+ * sub-groups, and variables in global memory. The compile worker made or checked the code; the
+ * device judges the rest. */
 static uint32_t code_features(const scn_scenario *scenario)
 {
     enum { OP_CAPABILITY = 17, CAPABILITY_FUNCTION_POINTERS = 5603 };
+    enum { CAPABILITY_NON_UNIFORM = 61, CAPABILITY_CLUSTERED = 67 };
     enum { OP_VARIABLE = 59, STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
     uint32_t features = 0;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -93,9 +96,10 @@ static uint32_t code_features(const scn_scenario *scenario)
             if (images->images[i].format != RT_FORMAT_SPIRV64) continue;
             rt_spirv_walk walk = rt_spirv_walk_start(images->images[i].code);
             for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-                if (at.opcode == OP_CAPABILITY &&
-                    rt_spirv_word(&at, 1) == CAPABILITY_FUNCTION_POINTERS)
-                    features |= FUNCTION_POINTERS;
+                uint32_t capability = at.opcode == OP_CAPABILITY ? rt_spirv_word(&at, 1) : 0;
+                if (capability == CAPABILITY_FUNCTION_POINTERS) features |= FUNCTION_POINTERS;
+                if (capability >= CAPABILITY_NON_UNIFORM && capability <= CAPABILITY_CLUSTERED)
+                    features |= SUB_GROUPS;
                 if (at.opcode == OP_VARIABLE &&
                     rt_spirv_word(&at, STORAGE_CLASS_WORD) == CROSS_WORKGROUP)
                     features |= PROGRAM_VARIABLES;
@@ -119,6 +123,9 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", FUNCTION_POINTERS, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code uses function pointers; this device does not support them"},
+    {"sub_group_operations", SUB_GROUPS, offsetof(dev_capabilities, sub_group_operations),
+     "the scenario's device code has non-uniform operations on sub-groups; this device does not "
+     "support all of them"},
     {"program_variables", PROGRAM_VARIABLES, offsetof(dev_capabilities, program_variables),
      "the scenario's device code has variables in global memory; this device does not keep them "
      "between launches"},
@@ -151,7 +158,8 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
         /* A device that executes nothing cannot report findings; those stay unobserved, and the
          * rest is judged. */
         if (is_supported || (row->feature == FINDINGS && !capabilities->executes)) continue;
-        bool is_of_code = row->feature == FUNCTION_POINTERS || row->feature == PROGRAM_VARIABLES;
+        bool is_of_code =
+            (row->feature & (FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS)) != 0;
         if (is_of_code && !has_code_features) {
             features |= code_features(scenario);
             has_code_features = true;

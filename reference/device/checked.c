@@ -646,8 +646,7 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
     range_check(memory, offset, size);
     CHECK(memory->device == queue->device);
     CHECK(pattern.data != NULL);
-    CHECK(pattern.size >= 1 && pattern.size <= 16);
-    CHECK((pattern.size & (pattern.size - 1)) == 0);
+    CHECK(pattern.size >= 1 && pattern.size <= DEV_PATTERN_SIZE_MAX);
     CHECK(offset % pattern.size == 0 && size % pattern.size == 0);
     rt_status status =
         queue->ops->enqueue_fill(queue, command, memory, offset, size, pattern, out_event);

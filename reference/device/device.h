@@ -72,25 +72,27 @@ typedef struct dev_capabilities {
      * (DL-BACKEND-01). */
     const char *const *extensions;
     uint32_t extension_count;
-    uint32_t aspects;         /* bit 1u << dev_aspect */
-    bool executes;            /* false: builds and links only, kernels never run */
-    bool program_variables;   /* variables in global memory live as long as their program */
-    bool globals_by_name;     /* module-scope variables can be found by name */
-    bool function_pointers;   /* kernels may call through function pointers */
-    bool usm;                 /* unified shared memory of all three kinds */
-    bool spec_constants;      /* specialisation constants can be set */
-    bool finds_faults;        /* reports findings (sim) */
-    bool links_with_tool;     /* linking is done by dev_tools, not by the driver */
-    bool program_binaries;    /* an executable program can be serialised and restored */
-    bool profiling;           /* queues can record the times of their commands */
-    bool non_uniform_groups;  /* work-groups of a launch may differ in size */
-    bool host_events;         /* events that the host completes (dev_host_event_create); the
-                               * parameters of a kernel can be queried */
-    uint64_t local_size_max;  /* bytes of local memory for one work-group */
-    uint32_t group_size_max;  /* work-items of one work-group */
-    uint64_t sub_group_sizes; /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
-                               * sizes 1 to 64 */
-    uint32_t sub_group_size;  /* of kernels that require none; 0: unknown, or it varies */
+    uint32_t aspects;          /* bit 1u << dev_aspect */
+    bool executes;             /* false: builds and links only, kernels never run */
+    bool program_variables;    /* variables in global memory live as long as their program */
+    bool globals_by_name;      /* module-scope variables can be found by name */
+    bool function_pointers;    /* kernels may call through function pointers */
+    bool usm;                  /* unified shared memory of all three kinds */
+    bool spec_constants;       /* specialisation constants can be set */
+    bool finds_faults;         /* reports findings (sim) */
+    bool links_with_tool;      /* linking is done by dev_tools, not by the driver */
+    bool program_binaries;     /* an executable program can be serialised and restored */
+    bool profiling;            /* queues can record the times of their commands */
+    bool non_uniform_groups;   /* work-groups of a launch may differ in size */
+    bool sub_group_operations; /* non-uniform operations on sub-groups: votes, ballots, shuffles,
+                                * reductions and scans, also of clusters */
+    bool host_events;          /* events that the host completes (dev_host_event_create); the
+                                * parameters of a kernel can be queried */
+    uint64_t local_size_max;   /* bytes of local memory for one work-group */
+    uint32_t group_size_max;   /* work-items of one work-group */
+    uint64_t sub_group_sizes;  /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
+                                * sizes 1 to 64 */
+    uint32_t sub_group_size;   /* of kernels that require none; 0: unknown, or it varies */
     uint32_t spirv_max; /* newest SPIR-V version supported, 0x00010200 for 1.2; 0: the device does
                          * not report it */
 } dev_capabilities;
@@ -238,6 +240,8 @@ typedef struct dev_command {
     dev_event *const *wait; /* events that must be complete before it starts */
     uint32_t wait_count;
 } dev_command;
+
+enum { DEV_PATTERN_SIZE_MAX = 128 }; /* bytes of the pattern of a fill */
 
 /* The commands of its own queue that a marker orders, in addition to its wait list.
  * Source: OpenCL 3.0 API, 5.12 "Markers, Barriers and Waiting for Events";
@@ -518,7 +522,8 @@ void dev_queue_destroy(dev_queue *queue);
  *              enqueues a marker.
  * read, write  destination and source must stay valid until the event completes or fails.
  * copy         the two ranges must not overlap.
- * fill         pattern of 1, 2, 4, 8 or 16 bytes, copied; size and offset are multiples of it.
+ * fill         pattern of 1 to DEV_PATTERN_SIZE_MAX bytes, copied; size and offset are multiples of
+ *              its size.
  * marker       does nothing: its event completes when those of the wait list have or, with
  *              waits_for_all, every command that was enqueued in the queue before it. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,

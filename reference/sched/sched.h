@@ -80,8 +80,9 @@ typedef struct rt_transfer {
     uint64_t from_offset;
     rt_memory *to;
     uint64_t to_offset;
-    uint64_t size;    /* in bytes; for a fill, a multiple of the pattern's size */
-    rt_bytes pattern; /* fill: 1, 2, 4, 8 or 16 bytes; to_offset is a multiple of its size */
+    uint64_t size; /* in bytes; for a fill, a multiple of the pattern's size */
+    rt_bytes
+        pattern; /* fill: 1 to DEV_PATTERN_SIZE_MAX bytes; to_offset is a multiple of its size */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_transfer;

@@ -29,11 +29,10 @@ static rt_status check_pattern(rt_scheduler *scheduler, const rt_transfer *trans
 {
     rt_text name = transfer->to->name;
     size_t size = transfer->pattern.size;
-    if (size == 0 || size > 16 || (size & (size - 1)) != 0) {
+    if (size == 0 || size > DEV_PATTERN_SIZE_MAX) {
         return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-                              "fill of '%.*s' with a pattern of %zu bytes: it must have 1, 2, 4, "
-                              "8 or 16",
-                              RT_TEXT_ARG(name), size);
+                              "fill of '%.*s' with a pattern of %zu bytes: it must have 1 to %d",
+                              RT_TEXT_ARG(name), size, DEV_PATTERN_SIZE_MAX);
     }
     if (transfer->to_offset % size == 0 && transfer->size % size == 0) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,

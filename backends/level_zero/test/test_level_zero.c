@@ -728,18 +728,32 @@ static void launches_that_cannot_be_are_refused(void **state)
     run_end(&r);
 }
 
-static void patterns_that_are_too_long_are_refused(void **state)
+static void patterns_that_the_queue_does_not_take_are_copied(void **state)
 {
+    static const uint8_t pattern[4] = {9, 8, 7, 6};
     fixture *f = *state;
-    run r;
-    dev_event *event;
-    fake->fill_max = 4;
-    assert_true(rt_ok(run_prepare(f, "", &r)));
-    const uint8_t pattern[8] = {0};
-    rt_status status =
-        dev_enqueue_fill(r.queue, no_wait, r.memories[0], 0, 8, (rt_bytes){pattern, 8}, &event);
-    expect_status(f->sink, status, RT_LIMIT, "take at most 4");
-    run_end(&r);
+    const struct {
+        size_t size;
+        uint64_t filled;
+        uint8_t seen[8];
+    } rows[] = {{4, 8, {9, 8, 7, 6, 9, 8, 7, 6}}, {3, 6, {9, 8, 7, 9, 8, 7, 0, 0}}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        run r;
+        dev_event *events[2];
+        fake->fill_max = 2;
+        assert_true(rt_ok(run_prepare(f, "", &r)));
+        assert_true(rt_ok(dev_enqueue_fill(r.queue, no_wait, r.memories[0], 0, rows[i].filled,
+                                           (rt_bytes){pattern, rows[i].size}, &events[0])));
+        assert_true(rt_ok(dev_event_wait(events[0])));
+        assert_true(rt_ok(dev_enqueue_read(r.queue, no_wait, r.memories[0], 0, rows[i].filled,
+                                           r.read, &events[1])));
+        assert_true(rt_ok(dev_event_wait(events[1])));
+        assert_memory_equal(r.read, rows[i].seen, rows[i].filled);
+        assert_null(strstr(fake->script.trace, "zeCommandListAppendMemoryFill"));
+        dev_event_destroy(events[0]);
+        dev_event_destroy(events[1]);
+        run_end(&r);
+    }
 }
 
 /* ---- Lifetimes ---------------------------------------------------------------------------- */
@@ -953,7 +967,7 @@ int main(int argc, char **argv)
         T(modules_survive_together_as_binaries),
         T(groups_are_chosen),
         T(launches_that_cannot_be_are_refused),
-        T(patterns_that_are_too_long_are_refused),
+        T(patterns_that_the_queue_does_not_take_are_copied),
         T(what_commands_use_outlives_them),
         T(events_are_used_again),
         T(who_waits_for_a_hanging_device_hangs_there),

@@ -479,9 +479,7 @@ cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count,
 cl_event clCreateUserEvent(cl_context context, cl_int *out_result)
 {
     (void)context;
-    CALL("clCreateUserEvent");
-    *out_result = result;
-    return failing ? NULL : (cl_event)fake_script_make(&fake.script, sizeof(object));
+    return create("clCreateUserEvent", out_result);
 }
 
 cl_int clSetUserEventStatus(cl_event event, cl_int status)

@@ -82,6 +82,10 @@ rt_status run_commands(run *r, rt_bytes pattern)
     RT_TRY(run_launch(r, after_first, FIRST, 0));
     RT_TRY(dev_enqueue_fill(r->queues[1], no_wait, m[SECOND], 4, 4, pattern, run_event(r)));
     RT_TRY(dev_enqueue_copy(r->queues[1], after_three, m[FIRST], 0, m[SECOND], 0, 4, run_event(r)));
+    RT_TRY(dev_enqueue_marker(r->queues[1], after_three, (dev_marker){.is_barrier = true},
+                              run_event(r)));
+    RT_TRY(dev_enqueue_marker(r->queues[0], no_wait, (dev_marker){true, true}, run_event(r)));
+    RT_TRY(dev_enqueue_marker(r->queues[0], no_wait, (dev_marker){0}, run_event(r)));
     for (int i = ON_DEVICE; i < MEMORIES; i++)
         RT_TRY(run_pointers(r, i));
     return RT_STATUS_OK;

@@ -409,11 +409,11 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
     bytes_copy(to->pointer + to_offset, from->pointer + from_offset, size);
 }
 
-/* A pattern that is too large for the queue's fills is expanded here and copied. */
+/* A pattern that the queue's fills do not take is repeated here and copied. */
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)
 {
-    if (pattern_size <= pattern_max) {
+    if (pattern_size <= pattern_max && (pattern_size & (pattern_size - 1)) == 0) {
         must(zeCommandListAppendMemoryFill(commands, to->pointer + offset, pattern, pattern_size,
                                            size, NULL, 0, NULL),
              "zeCommandListAppendMemoryFill");

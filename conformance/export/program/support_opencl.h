@@ -345,9 +345,31 @@ static inline void copy(const memory *from, size_t from_offset, const memory *to
             "clEnqueueCopyBuffer");
 }
 
+/* A pattern whose size is not a power of two is repeated here and copied: OpenCL does not take it.
+ */
+static inline void pattern_copy(const memory *to, const void *pattern, size_t pattern_size,
+                                size_t offset, size_t size)
+{
+    char *bytes = malloc(size);
+    if (!bytes) stop("out of memory", 2);
+    for (size_t at = 0; at < size; at += pattern_size)
+        memcpy(bytes + at, pattern, pattern_size);
+    if (to->pointer)
+        usm_copy(to->pointer + offset, bytes, size);
+    else
+        must(clEnqueueWriteBuffer(queue, to->object, CL_FALSE, offset, size, bytes, 0, NULL, NULL),
+             "clEnqueueWriteBuffer");
+    must(clFinish(queue), "clFinish");
+    free(bytes);
+}
+
 static inline void fill(const memory *to, const void *pattern, size_t pattern_size, size_t offset,
                         size_t size)
 {
+    if ((pattern_size & (pattern_size - 1)) != 0) {
+        pattern_copy(to, pattern, pattern_size, offset, size);
+        return;
+    }
     if (to->pointer) {
         usm_fill_call call;
         extension_call("clEnqueueMemFillINTEL", &call);

@@ -451,12 +451,14 @@ static void what_the_compiler_says_decides(void **state)
     assert_non_null(
         strstr(bad->judgement.message.data, "/bad:12:6: error: use of undeclared identifier"));
     assert_int_equal(bad->judgement.line, 12);
+    const cnf_record *crash =
+        assert_verdict(fixture, "crash", "-", "INVALID", "compile:status:tool.signal-6:app");
+    assert_non_null(strstr(crash->judgement.message.data, "error: module app has no images"));
     const char *const subjects[] = {"sim", "vendor"};
     for (int i = 0; i < 2; i++) {
         assert_verdict(fixture, "postlink", subjects[i], "FAIL",
                        "compile:status:postlink-error:app");
         assert_verdict(fixture, "absent", subjects[i], "UNAVAILABLE", "compile:tool:unavailable:-");
-        assert_verdict(fixture, "crash", subjects[i], "FAIL", "compile:status:tool.signal-6:app");
         assert_verdict(fixture, "hang", subjects[i], "FAIL", "compile:status:tool.timeout:app");
         assert_verdict(fixture, "garbage", subjects[i], "FAIL", "compile:status:tool.answer:app");
         assert_verdict(fixture, "stray-half", subjects[i], "FAIL",

@@ -563,7 +563,7 @@ typedef struct scn_bundle {
                       * options */
 } scn_bundle;
 
-enum { SCN_PATTERN_SIZE_MAX = 16 }; /* bytes of the element that a fill repeats */
+enum { SCN_PATTERN_SIZE_MAX = 128 }; /* bytes of the element that a fill repeats */
 
 /* A copy or a fill; offsets and sizes in bytes.  One end of a copy may be a device_global. */
 typedef struct scn_transfer {
@@ -574,7 +574,7 @@ typedef struct scn_transfer {
     uint64_t to_offset;
     uint64_t size;    /* not checked against the memories if the step expects an error */
     bool to_end;      /* until the variable is found: all of it from the offset on */
-    rt_bytes pattern; /* FILL: one element of the memory, 1, 2, 4, 8 or 16 bytes */
+    rt_bytes pattern; /* FILL: one element of the memory */
     scn_variable variable;
     bool by_handler; /* a copy with a variable is submitted by a command group's handler, not
                       * directly by the queue */

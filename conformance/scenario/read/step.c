@@ -8,13 +8,20 @@
 enum { STEP_COUNT_MAX = 65536 };
 
 /* Registers the step's id for the steps that follow, even if the step has problems, so that steps
- * that refer to it are not reported too. False if an earlier step has the same id. */
+ * that refer to it are not reported too. False if an earlier step of the same process has the same
+ * id; that of an earlier process can be used again, since nothing can refer to it any more. */
 static bool id_add(scn_reader *reader, const scn_node *node, const scn_step *step)
 {
     if (step->id.length == 0) return true;
-    if (rt_map_find(&reader->names[SCN_TABLE_STEPS].map, step->id) == RT_MAP_NONE) {
-        scn_names_add(&reader->names[SCN_TABLE_STEPS], step->id,
-                      (uint32_t)(step - reader->step_table));
+    scn_names *names = &reader->names[SCN_TABLE_STEPS];
+    const uint32_t index = (uint32_t)(step - reader->step_table);
+    const uint32_t earlier = rt_map_find(&names->map, step->id);
+    if (earlier == RT_MAP_NONE) {
+        scn_names_add(names, step->id, index);
+        return true;
+    }
+    if (earlier < reader->process) {
+        rt_map_set(&names->map, step->id, index);
         return true;
     }
     const scn_node *id = scn_node_value(node, "id");
@@ -40,6 +47,7 @@ static bool step_read(scn_reader *reader, const scn_node *node)
         if (!scn_value_read(reader, scn_shape_step.alternatives[0], node, &bare)) return false;
         CHECK(bare == WAIT || bare == RESTART);
         step->verb = bare == RESTART ? SCN_VERB_RESTART : SCN_VERB_WAIT;
+        if (bare == RESTART) reader->process = reader->step_count;
         if (bare == WAIT) scn_rows_clear(reader, &scn_shape_wait, step);
         return true;
     }

@@ -40,6 +40,7 @@ typedef struct scn_reader {
                                        * read */
     scn_step *step_table;             /* has room for all steps; filled up to step_count */
     uint32_t step_count;              /* steps read so far */
+    uint32_t process;                 /* the first step after the last restart; 0: none so far */
     uint32_t thread;                  /* scn_step.thread of the steps being read */
     uint32_t device;                  /* the device chosen by the last device step */
     uint64_t values_size;             /* bytes of initial and expected values so far */

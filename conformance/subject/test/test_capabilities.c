@@ -38,6 +38,7 @@ static void every_capability_is_a_line(void **state)
                                                  "variables by name: yes\n"
                                                  "program binaries: no\n"
                                                  "work-groups of different sizes: no\n"
+                                                 "non-uniform operations on sub-groups: no\n"
                                                  "profiling times: no\n"
                                                  "reports kernel faults: no\n"
                                                  "needs a tool to link: no\n"

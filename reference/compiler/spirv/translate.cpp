@@ -81,6 +81,35 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
+/* True for the mangled name of a builtin function that becomes an instruction of SPIR-V 1.3, the
+ * first version with non-uniform operations on sub-groups (OpenCL C 3.0 extensions, "Subgroup
+ * functions": elect, vote, ballot, shuffle, clustered reductions; SPIR-V 1.6, "Non-Uniform
+ * Instructions"). */
+bool is_non_uniform(llvm::StringRef name)
+{
+    unsigned length = 0;
+    if (!name.consume_front("_Z") || name.consumeInteger(10, length)) return false;
+    name = name.substr(0, length);
+    if (name.startswith("get_sub_group_")) return name.endswith("_mask");
+    if (!name.consume_front("sub_group_")) return false;
+    for (const char *word : {"elect", "non_uniform_", "broadcast_first", "ballot", "inverse_ballot",
+                             "shuffle", "clustered_"})
+        if (name.startswith(word)) return true;
+    return false;
+}
+
+/* The version to write: asked for a lower one than an instruction needs, the writer ends the
+ * process. */
+SPIRV::VersionNumber version_for(const llvm::Module &module, uint32_t version_max)
+{
+    const auto first = SPIRV::VersionNumber::SPIRV_1_3;
+    bool needs_more = false;
+    for (const llvm::Function &function : module)
+        needs_more = needs_more || is_non_uniform(function.getName());
+    if (needs_more && version_max < static_cast<uint32_t>(first)) return first;
+    return static_cast<SPIRV::VersionNumber>(version_max);
+}
+
 /* The writer recognises OpenCL C's builtins only in a module whose source language is OpenCL C, but
  * images with device_globals name OpenCL C++ (postlink/device_global_decorate.c). Without the name,
  * the writer takes the language from opencl.ocl.version. */
@@ -97,7 +126,7 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            rt_buffer *out_spirv, rt_buffer *out_reason)
 {
     CHECK(module);
-    SPIRV::TranslatorOpts options(static_cast<SPIRV::VersionNumber>(version_max),
+    SPIRV::TranslatorOpts options(version_for(*llvm::unwrap(module), version_max),
                                   extensions_allowed(false, extensions, extension_count));
     /* A fused multiply-add stays fused, or is not formed at all; it never becomes the imprecise
      * `mad`. */

@@ -14,7 +14,8 @@ extern "C" {
 #include "reference/base/text.h"
 
 /* Writes the module as SPIR-V of version version_max at most (encoded as in a module's header:
- * 0x00010200 is 1.2), using only the named SPIR-V extensions. Changes the module, which can only be
+ * 0x00010200 is 1.2) or, if the code has non-uniform operations on sub-groups, at least 1.3, using
+ * only the named SPIR-V extensions. Changes the module, which can only be
  * disposed of afterwards. Returns whether it succeeded; on failure *out_reason receives the reason.
  */
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,

@@ -463,17 +463,21 @@ static void launches_that_cannot_be_are_refused(void **state)
 static void fills_repeat_their_pattern(void **state)
 {
     const fixture *f = *state;
-    uint8_t pattern[16], content[64], expected[64];
-    for (uint8_t i = 0; i < 16; i++)
-        pattern[i] = (uint8_t)(0xF0 + i);
-    for (size_t size = 1; size <= 16; size *= 2) {
+    enum { REPEATED = 3 };
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 12, 16, 24, 32, 64, 100, DEV_PATTERN_SIZE_MAX};
+    uint8_t pattern[DEV_PATTERN_SIZE_MAX];
+    uint8_t content[(REPEATED + 2) * DEV_PATTERN_SIZE_MAX], expected[sizeof content];
+    for (size_t i = 0; i < sizeof pattern; i++)
+        pattern[i] = (uint8_t)(0xFF - i);
+    for (size_t n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        const size_t size = sizes[n];
         memset(expected, 0x11, sizeof expected);
         dev_memory *memory = memory_with(f, expected, sizeof expected);
-        for (size_t i = 16; i < 48; i++)
-            expected[i] = pattern[i % size];
+        for (size_t i = 0; i < REPEATED * size; i++)
+            expected[size + i] = pattern[i % size];
         dev_event *event;
-        ok(f,
-           dev_enqueue_fill(f->queue, no_wait, memory, 16, 32, (rt_bytes){pattern, size}, &event));
+        ok(f, dev_enqueue_fill(f->queue, no_wait, memory, size, REPEATED * size,
+                               (rt_bytes){pattern, size}, &event));
         finish(f, event);
         memory_get(f, memory, content, sizeof content);
         if (shows(f)) assert_memory_equal(content, expected, sizeof content);
@@ -561,7 +565,8 @@ static void barriers_order_the_commands_of_their_queue(void **state)
     dev_queue_destroy(other);
 }
 
-/* Markers and launches that do nothing: their events complete, and commands that wait for them run. */
+/* Markers and launches that do nothing: their events complete, and commands that wait for them run.
+ */
 static void markers_and_launches_without_items_complete(void **state)
 {
     const fixture *f = *state;

@@ -656,10 +656,10 @@ static void fill_unaligned(fixture *f)
     dev_event *event;
     use(dev_enqueue_fill(f->queue, no_wait, f->memory, 2, 8, (rt_bytes){host, 4}, &event));
 }
-static void fill_three_bytes(fixture *f)
+static void fill_part_of_a_pattern(fixture *f)
 {
     dev_event *event;
-    use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 9, (rt_bytes){host, 3}, &event));
+    use(dev_enqueue_fill(f->queue, no_wait, f->memory, 0, 8, (rt_bytes){host, 3}, &event));
 }
 /* A marker waits for its list or for everything, not for both. */
 static void marker_with_a_list_that_waits_for_all(fixture *f)
@@ -870,7 +870,7 @@ static void callers_that_break_the_contract_panic(void **state)
         constant_without_value,
         constants_of_an_incapable_device,
         fill_unaligned,
-        fill_three_bytes,
+        fill_part_of_a_pattern,
         marker_with_a_list_that_waits_for_all,
         launch_in_four_dimensions,
         launch_with_half_a_local_size,

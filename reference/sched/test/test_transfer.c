@@ -184,8 +184,11 @@ static void ranges_outside_are_refused_with_names_and_sizes(void **state)
     expect_refused(w, w->queue, fill(w->a, 1, 4, "xy"),
                    "fill of 4 bytes at offset 1 of 'a': both must be multiples of the pattern's 2 "
                    "bytes");
-    expect_refused(w, w->queue, fill(w->a, 0, 3, "xyz"),
-                   "fill of 'a' with a pattern of 3 bytes: it must have 1, 2, 4, 8 or 16");
+    char longest[DEV_PATTERN_SIZE_MAX + 2];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    expect_refused(w, w->queue, fill(w->a, 0, 0, longest),
+                   "fill of 'a' with a pattern of 129 bytes: it must have 1 to 128");
     assert_int_equal(w->f->counting->copies + w->f->counting->fills, 0);
     expect_content(w, w->a, "aaaaaaaa");
 }
