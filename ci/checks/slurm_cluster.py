@@ -4,6 +4,7 @@ A node is a process in its own namespaces: when it is killed, everything that ru
 that loses power, and its local files, in a small tmpfs, are gone.  Needs root, and what
 `ci/setup --with fleet` installs.
 """
+import ctypes
 import os
 import pathlib
 import shutil
@@ -71,6 +72,11 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def die_with_parent():
+    """No daemon outlives a test that is killed (prctl(2), PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
 def children(process):
     return [int(word) for task in pathlib.Path(f"/proc/{process}/task").iterdir() for word in (task / "children").read_text().split()]
 
@@ -118,7 +124,8 @@ class Cluster:
 
     def start(self, name, *command):
         with open(self.folder / f"{name}.out", "ab") as out:
-            self.daemons[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+            self.daemons[name] = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                                  preexec_fn=die_with_parent)
 
     def controller_start(self):
         self.start("slurmctld", "slurmctld", "-D")
