@@ -140,14 +140,15 @@ static void module_load(rt_simulated *s, rt_module_id id)
 }
 
 /* Loads the dependencies of the modules in the list, appends them, breadth first, and leaves the
- * whole list marked.  Modules reached for the first time get their dependency lists. */
-static void list_complete(rt_simulated *s, module_list *list)
+ * whole list marked.  Modules reached for the first time get their dependency lists; the root,
+ * whose list is empty while the modules are sorted, gets its own after that. */
+static void list_complete(rt_simulated *s, module_list *list, rt_module_id root)
 {
     set_marks(s, list, true);
     for (uint32_t i = 0; i < list->count; i++) {
         rt_module_id id = list->items[i];
         simulated_module *module = &s->modules[id];
-        bool is_new = module->dependencies.count == 0;
+        bool is_new = id != root && module->dependencies.count == 0;
         if (is_new) list_append(&module->dependencies, id);
         for (uint32_t k = 0; k < module->about.need_count; k++) {
             rt_module_id need = module->about.needs[k];
@@ -174,7 +175,7 @@ static void root_load(rt_simulated *s, rt_module_id root, const rt_module_id *pr
         module_load(s, preloaded[i]);
         list_append(&module->scope, preloaded[i]);
     }
-    list_complete(s, &module->scope);
+    list_complete(s, &module->scope, root);
     module_list sorted = {0};
     for (uint32_t i = 0; i < module->scope.count; i++)
         list_append(&sorted, module->scope.items[i]);
