@@ -126,7 +126,7 @@ const scn_shape scn_shape_wait = {
 
 static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
-     "The command (submit, copy, fill or complete_fusion) whose event is queried."},
+     "The command (submit, copy, fill, barrier, marker or complete_fusion) whose event is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
      "Another command; this one must begin after it has ended."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
