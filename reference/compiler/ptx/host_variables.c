@@ -49,6 +49,7 @@ void pl_ptx_name_host_variables(pl_job *job, rt_bytes spirv, LLVMModuleRef modul
     for (uint32_t i = 0; i < variables.count; i++) {
         uint32_t index = rt_map_find_number(&name_of_id, variables.items[i].id);
         if (index == RT_MAP_NONE) continue;
+        CHECK(found_names.items && index < found_names.count);
         rt_text name = rt_arena_text(&job->arena, found_names.items[index]);
         LLVMValueRef variable = LLVMGetNamedGlobal(module, name.data);
         if (!variable || !pl_is_local(variable)) continue;

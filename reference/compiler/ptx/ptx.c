@@ -44,6 +44,32 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
 
 /* ---- The steps ----------------------------------------------------------------------------- */
 
+/* A kernel may call a virtual function of its program at an address that came from another program.
+ * NVIDIA's linker gives a kernel that calls through pointers as many registers as any function
+ * needs whose address is taken in its own program, so the member functions of an image without
+ * kernels have their addresses taken: with fewer registers, the call ends in an illegal
+ * instruction. Other functions do not, because the linker no longer compares the type of a function
+ * whose address is taken with that of its imports; a member's name contains its type. */
+static void take_addresses(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function))
+        if (pl_is_kernel(function)) return;
+    function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        rt_text name = pl_job_name(job, function);
+        bool is_member = rt_text_starts(name, "_ZN"); /* or in a namespace */
+        if (!is_member || LLVMIsDeclaration(function) || pl_is_local(function)) continue;
+        const char *address =
+            rt_arena_printf(&job->arena, "__assay_address_of_%.*s", RT_TEXT_ARG(name)).data;
+        if (LLVMGetNamedGlobal(module, address)) continue;
+        LLVMValueRef variable =
+            LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(function), address, PL_PTX_SPACE_GLOBAL);
+        LLVMSetInitializer(variable, function);
+        LLVMSetLinkage(variable, LLVMWeakODRLinkage);
+    }
+}
+
 /* Constant memory becomes global memory: what the host passes is ordinary device memory, none of
  * whose addresses is in PTX's `.const` bank. */
 static const uint8_t joined_spaces[PL_SPIR_SPACES] = {
@@ -51,6 +77,7 @@ static const uint8_t joined_spaces[PL_SPIR_SPACES] = {
 
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
+    take_addresses(job, *module);
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));
     LLVMStripModuleDebugInfo(*module);

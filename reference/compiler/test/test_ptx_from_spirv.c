@@ -112,6 +112,21 @@ static void variables_are_in_global_memory(void **state)
     assert_lacks(ptx, ".const");
 }
 
+/* The addresses of members in an image without kernels are taken, so that NVIDIA's linker counts
+ * their registers for the kernels of the program that call through pointers. */
+static void members_in_images_without_kernels_have_their_addresses_taken(void **state)
+{
+    static const char member[] = "namespace n { int mine(int x) { return x + 1; } }\n";
+    char code[256];
+    rt_text ptx = make(*state, "A.clcpp", member);
+    assert_holds(ptx,
+                 ".weak .global .align 8 .u64 __assay_address_of__ZN1n4mineEi = _ZN1n4mineEi;");
+    snprintf(code, sizeof code, "%skernel void k(global int *p) { p[0] = n::mine(p[1]); }\n",
+             member);
+    assert_lacks(make(*state, "A.clcpp", code), "__assay_address_of");
+    assert_lacks(make(*state, "A", "int mine(int x) { return x + 1; }\n"), "__assay_address_of");
+}
+
 /* A static variable has the name by which the host finds it, its unique id. */
 static void device_globals_have_the_hosts_names(void **state)
 {
@@ -270,6 +285,7 @@ int main(int argc, char **argv)
         TEST(kernels_imports_and_exports_are_entries_and_symbols),
         TEST(imports_with_names_of_builtins_stay_imports),
         TEST(variables_are_in_global_memory),
+        TEST(members_in_images_without_kernels_have_their_addresses_taken),
         TEST(device_globals_have_the_hosts_names),
         TEST(null_pointers_have_an_initial_value),
         TEST(generic_pointers_are_plain_addresses),
