@@ -245,8 +245,10 @@ static rt_status content_find(rt_scheduler *scheduler, rt_queue_id queue,
     rt_scheduler_lock(scheduler);
     rt_program_global *global = program ? global_of(scheduler, program, entry->unique_id) : NULL;
     if (!in_value) {
-        rt_global_instance *instance = rt_globals_instance_find(scheduler, queue, entry);
-        if (!instance && !existing)
+        rt_global_instance *instance = NULL;
+        if (existing)
+            instance = rt_globals_instance_find(scheduler, queue, entry);
+        else
             status = rt_globals_instance(scheduler, queue, entry, copy->type_size, &instance);
         if (instance) out_content->memory = instance->memory;
     } else if (global) {

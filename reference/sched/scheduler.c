@@ -67,7 +67,6 @@ rt_status rt_scheduler_queue_create(rt_scheduler *scheduler, const rt_device *de
 rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *submission,
                               rt_command **out_command)
 {
-    *out_command = NULL;
     rt_queue_id queue = submission->queue;
     CHECK(queue < scheduler->queues.count);
     const rt_queue *target = &scheduler->queues.items[queue];
