@@ -213,14 +213,14 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
 static void excerpt_append(rt_buffer *out, const scn_scenario *scenario,
                            const cnf_compile_message *message)
 {
-    enum { LINE_MAX = 160 };
+    enum { EXCERPT_MAX = 160 };
     const scn_source *source = source_find(scenario, message->source);
     if (!source || message->line == 0 || message->column == 0) return;
     rt_text rest = source->code, line = {0};
     for (uint32_t i = 0; i < message->line; i++)
         if (!rt_line_take(&rest, &line)) return;
-    if (message->column > line.length + 1 || message->column > LINE_MAX) return;
-    rt_buffer_printf(out, "\n%.*s\n", RT_TEXT_ARG(rt_text_cut(line, LINE_MAX)));
+    if (message->column > line.length + 1 || message->column > EXCERPT_MAX) return;
+    rt_buffer_printf(out, "\n%.*s\n", RT_TEXT_ARG(rt_text_cut(line, EXCERPT_MAX)));
     /* A tab stays one, so that the caret is below its column whatever the width of tabs. */
     for (uint32_t i = 0; i + 1 < message->column; i++) {
         bool continues = ((unsigned char)line.data[i] & 0xC0) == 0x80; /* of a character of UTF-8 */
