@@ -2,6 +2,7 @@
 #include "reference/base/status.h"
 
 #include "reference/base/arena.h"
+#include "reference/base/lock.h"
 #include "reference/base/vector.h"
 
 #include <pthread.h>
@@ -54,7 +55,7 @@ bool rt_code_matches(rt_code code, rt_text wanted)
 rt_sink *rt_sink_create(void)
 {
     rt_sink *sink = rt_alloc(sizeof *sink);
-    pthread_mutex_init(&sink->lock, NULL);
+    rt_lock_init(&sink->lock);
     return sink;
 }
 
@@ -78,7 +79,7 @@ rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *fi
     rt_buffer_vprintf(&message, format, arguments);
     va_end(arguments);
 
-    pthread_mutex_lock(&sink->lock);
+    rt_lock_take(&sink->lock);
     rt_diagnostic *diagnostic = rt_arena_alloc(&sink->arena, sizeof *diagnostic);
     rt_text *copies = rt_arena_alloc_array(&sink->arena, name_count, sizeof *copies);
     for (uint32_t i = 0; i < name_count; i++)
@@ -94,7 +95,7 @@ rt_status rt_sink_fail(rt_sink *sink, rt_code code, rt_rule rule, const char *fi
     };
     *rt_vector_push(&sink->diagnostics) = diagnostic;
     rt_status status = {(uint16_t)code, (uint16_t)rule, sink->diagnostics.count};
-    pthread_mutex_unlock(&sink->lock);
+    rt_lock_release(&sink->lock);
     rt_buffer_free(&message);
     return status;
 }
@@ -114,10 +115,10 @@ rt_status rt_sink_fail_prefixed(rt_sink *sink, rt_code code, rt_text prefix, con
 const rt_diagnostic *rt_sink_diagnostic(rt_sink *sink, rt_status status)
 {
     CHECK(!rt_ok(status));
-    pthread_mutex_lock(&sink->lock);
+    rt_lock_take(&sink->lock);
     CHECK(status.detail >= 1 && status.detail <= sink->diagnostics.count);
     const rt_diagnostic *diagnostic = sink->diagnostics.items[status.detail - 1];
-    pthread_mutex_unlock(&sink->lock);
+    rt_lock_release(&sink->lock);
     CHECK(diagnostic->code == (rt_code)status.code);
     return diagnostic;
 }

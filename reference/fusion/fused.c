@@ -14,6 +14,7 @@
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 #include "reference/base/map.h"
 #include "reference/base/ptx.h"
 #include "reference/fusion/plan.h"
@@ -65,21 +66,21 @@ static bool store_check(const rt_fused_kernels *fused)
 
 static void store_lock(rt_fused_kernels *fused)
 {
-    pthread_mutex_lock(&fused->lock);
+    rt_lock_take(&fused->lock);
     CHECK_SLOW(store_check(fused));
 }
 
 static void store_unlock(rt_fused_kernels *fused)
 {
     CHECK_SLOW(store_check(fused));
-    pthread_mutex_unlock(&fused->lock);
+    rt_lock_release(&fused->lock);
 }
 
 rt_fused_kernels *rt_fused_create(const rt_fused_tools *tools)
 {
     rt_fused_kernels *fused = rt_alloc(sizeof *fused);
     fused->tools = *tools;
-    pthread_mutex_init(&fused->lock, NULL);
+    rt_lock_init(&fused->lock);
     return fused;
 }
 

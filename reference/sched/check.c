@@ -5,6 +5,8 @@
  * cost is linear in the number of commands, edges and memory uses. */
 #include "reference/sched/sched_internal.h"
 
+#include "reference/base/lock.h"
+
 static const rt_command *command_at(const rt_scheduler *scheduler, rt_command_id id)
 {
     CHECK(id < scheduler->commands.count);
@@ -187,12 +189,12 @@ bool rt_scheduler_check(const rt_scheduler *scheduler)
 
 void rt_scheduler_lock(rt_scheduler *scheduler)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_lock_take(&scheduler->lock);
     CHECK_SLOW(rt_scheduler_check(scheduler));
 }
 
 void rt_scheduler_unlock(rt_scheduler *scheduler)
 {
     CHECK_SLOW(rt_scheduler_check(scheduler));
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_lock_release(&scheduler->lock);
 }

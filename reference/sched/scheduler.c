@@ -2,6 +2,7 @@
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
                                   rt_global_database *globals)
@@ -11,7 +12,7 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
     scheduler->trace = trace;
     scheduler->programs = programs;
     scheduler->globals = globals;
-    pthread_mutex_init(&scheduler->lock, NULL);
+    rt_lock_init(&scheduler->lock);
     return scheduler;
 }
 

@@ -3,6 +3,7 @@
 #include "reference/sched/sched_internal.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/lock.h"
 
 #include <stdlib.h>
 
@@ -73,18 +74,18 @@ static command_list command_and_ancestors(rt_scheduler *scheduler, rt_command_id
 /* Waits for a command whose predecessors are done, and records its end. */
 static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
 {
-    pthread_mutex_lock(&scheduler->lock);
+    rt_lock_take(&scheduler->lock);
     CHECK(!rt_command_is_pending(command));
     /* A command that no device runs has no event; nor has the end of a fusion, which is done when
      * all its commands are (KF-GRAPH-03). */
     bool has_event = !rt_command_is_over(command) && command->event;
     CHECK_IMPLIES(command->state == RT_COMMAND_STOPPED, !has_event && !rt_ok(command->result));
     rt_status answer = command->result;
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_lock_release(&scheduler->lock);
     /* The event lives as long as the scheduler, so several threads may wait for it concurrently. */
     if (has_event) answer = dev_event_wait(command->event);
 
-    pthread_mutex_lock(&scheduler->lock);
+    rt_lock_take(&scheduler->lock);
     rt_program *finished_program = NULL;
     if (!rt_command_is_over(command)) {
         command->result = answer;
@@ -94,7 +95,7 @@ static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
     }
     CHECK(rt_command_is_over(command));
     rt_status result = command->result;
-    pthread_mutex_unlock(&scheduler->lock);
+    rt_lock_release(&scheduler->lock);
     rt_program_release(scheduler->programs, finished_program);
     return result;
 }
@@ -107,11 +108,11 @@ static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bo
     for (uint32_t i = 0; i < list->count; i++) {
         rt_status result = command_finish(scheduler, list->items[i]);
         if (rt_ok(result)) continue;
-        pthread_mutex_lock(&scheduler->lock);
+        rt_lock_take(&scheduler->lock);
         CHECK(rt_command_is_over(list->items[i]));
         bool is_reported = repeat || !list->items[i]->failure_is_reported;
         list->items[i]->failure_is_reported = true;
-        pthread_mutex_unlock(&scheduler->lock);
+        rt_lock_release(&scheduler->lock);
         if (is_reported && rt_ok(first_failure)) first_failure = result;
     }
     return first_failure;

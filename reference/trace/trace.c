@@ -2,6 +2,7 @@
 #include "reference/trace/trace.h"
 
 #include "reference/base/arena.h"
+#include "reference/base/lock.h"
 #include "reference/base/vector.h"
 
 #include <inttypes.h>
@@ -65,7 +66,7 @@ bool rt_event_has_field(rt_event_kind kind, rt_text field, bool *out_is_list)
 rt_trace *rt_trace_create(void)
 {
     rt_trace *trace = rt_alloc(sizeof *trace);
-    pthread_mutex_init(&trace->lock, NULL);
+    rt_lock_init(&trace->lock);
     return trace;
 }
 
@@ -93,7 +94,7 @@ void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *va
                    uint32_t value_count)
 {
     CHECK((unsigned)kind < RT_EVENT_COUNT && value_count <= FIELD_COUNT_MAX);
-    pthread_mutex_lock(&trace->lock);
+    rt_lock_take(&trace->lock);
     rt_arena *arena = &trace->arena;
     rt_event *event = rt_arena_alloc(arena, sizeof *event);
     rt_event_field *fields = rt_arena_alloc_array(arena, value_count, sizeof *fields);
@@ -115,24 +116,24 @@ void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *va
     }
     *event = (rt_event){kind, fields, value_count};
     *rt_vector_push(&trace->events) = event;
-    pthread_mutex_unlock(&trace->lock);
+    rt_lock_release(&trace->lock);
 }
 
 uint32_t rt_trace_count(rt_trace *trace)
 {
-    pthread_mutex_lock(&trace->lock);
+    rt_lock_take(&trace->lock);
     uint32_t count = trace->events.count;
-    pthread_mutex_unlock(&trace->lock);
+    rt_lock_release(&trace->lock);
     return count;
 }
 
 const rt_event *rt_trace_event(rt_trace *trace, uint32_t index)
 {
-    pthread_mutex_lock(&trace->lock);
+    rt_lock_take(&trace->lock);
     CHECK(index < trace->events.count);
     const rt_event *event = trace->events.items[index];
     CHECK((unsigned)event->kind < RT_EVENT_COUNT && event->field_count <= FIELD_COUNT_MAX);
-    pthread_mutex_unlock(&trace->lock);
+    rt_lock_release(&trace->lock);
     return event;
 }
 
