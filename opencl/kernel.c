@@ -307,7 +307,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_de
     }
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return ICD_ANSWER(size_t, icd_device.facts.sub_group_size);
-    case CL_KERNEL_PRIVATE_MEM_SIZE: return ICD_ANSWER(cl_ulong, 0);
+    case CL_KERNEL_PRIVATE_MEM_SIZE:
+    case CL_KERNEL_SPILL_MEM_SIZE_INTEL: return ICD_ANSWER(cl_ulong, 0);
     default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE: only of custom devices */
     }
 }
@@ -343,6 +344,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelSubGroupInfo(cl_kernel kernel, cl_dev
     }
     case CL_KERNEL_MAX_NUM_SUB_GROUPS: return ICD_ANSWER(size_t, group_size_max(kernel) / size);
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS: return ICD_ANSWER(size_t, 0);
+    case CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL:
+        return ICD_ANSWER(size_t, kernel->fact->sub_group_size);
     default: return CL_INVALID_VALUE;
     }
 }

@@ -42,6 +42,7 @@ static const cl_name_version device_extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp64"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroups"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_intel_required_subgroup_size"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_unified_shared_memory"},
 };
 
@@ -468,6 +469,12 @@ static cl_int device_fact(cl_device_info name, size_t capacity, void *out, size_
         return ICD_ANSWER(size_t, device.sub_group_size);
     case CL_DEVICE_MAX_NUM_SUB_GROUPS:
         return ICD_ANSWER(cl_uint, device.group_size_max / device.sub_group_size);
+    case CL_DEVICE_SUB_GROUP_SIZES_INTEL: {
+        size_t sizes[64], count = 0;
+        for (size_t size = 1; size <= 64; size++)
+            if (device.sub_group_sizes & UINT64_C(1) << (size - 1)) sizes[count++] = size;
+        return icd_answer(sizes, count * sizeof *sizes, capacity, out, out_size);
+    }
     case CL_DEVICE_LOCAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, device.local_size_max);
     case CL_DEVICE_GLOBAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, machine_memory());
     case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, CONSTANT_BUFFER_MAX);

@@ -214,7 +214,8 @@ cl_int icd_command_begin(icd_command *command, cl_command_queue queue, cl_comman
                           (const void *)wait);
     for (cl_uint i = 0; i < wait_count; i++) {
         if (!icd_is(wait[i], ICD_EVENT, call))
-            return icd_refuse(call, CL_INVALID_EVENT_WAIT_LIST, "entry %u is not an event", i);
+            return icd_refuse(call, CL_INVALID_EVENT_WAIT_LIST, "entry %u, %p, is not an event", i,
+                              (const void *)wait[i]);
         if (wait[i]->context != queue->context)
             return icd_refuse(call, CL_INVALID_CONTEXT, "event %u is of another context",
                               wait[i]->base.number);

@@ -1,6 +1,8 @@
 /* Programs: options, headers, linking, binaries, IL and its constants, queries. */
 #include "opencl/test/client.h"
 
+#include <CL/cl_ext.h>
+
 #include <signal.h>
 #include <stdlib.h>
 
@@ -225,6 +227,16 @@ static void sub_groups_are_as_queried(void **state)
     cl_kernel kernel = clCreateKernel(program, "k", NULL);
     const size_t items = 64;
     size_t size, count;
+    size_t sizes[8], answer_size;
+    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes,
+                              &answer_size));
+    assert_int_equal(answer_size, 3 * sizeof *sizes);
+    assert_int_equal(sizes[0], 8);
+    assert_int_equal(sizes[1], 16);
+    assert_int_equal(sizes[2], 32);
+    assert_cl(clGetKernelSubGroupInfo(kernel, c.device, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL, 0,
+                                      NULL, sizeof sizes[0], sizes, NULL));
+    assert_int_equal(sizes[0], 0); /* none is required */
     assert_cl(clGetKernelSubGroupInfo(kernel, c.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
                                       sizeof items, &items, sizeof size, &size, NULL));
     assert_cl(clGetKernelSubGroupInfo(kernel, c.device, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE,

@@ -102,7 +102,7 @@ expect 0 export "$scenarios/device/required_size_left_open.yaml" --for cuda -o "
 says "const size_t local[3] = {2, 3, 1};" "$folder/required/main.c"
 compiles required
 expect 0 export "$scenarios/memory/usm_pointers.yaml" --for cuda -o "$folder/pointers"
-says "pointer_put(value_0, 0, &m_data, 4);" "$folder/pointers/main.c"
+says "pointer_put(value_0, 0, &m_data, 8);" "$folder/pointers/main.c"
 compiles pointers
 
 # Scenarios that PTX cannot express are refused.

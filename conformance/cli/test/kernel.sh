@@ -208,7 +208,7 @@ plain.cl --kernel ad --range 1|assay: --kernel ad: plain.cl has no such kernel; 
 plain.cl --kernel add|assay: --kernel add: the launch needs --range N[,N[,N]], the number of work-items
 plain.cl --range 4|assay: the launch needs --kernel NAME; without options, assay run plain.cl lists the kernels
 plain.cl --kernel add --range 4x4|assay: --range 4x4: expected one to three numbers, such as 1024 or 64,64
-plain.cl --kernel add --range 0|assay: --range 0: 0 is out of range
+plain.cl --kernel add --range 4294967296|assay: --range 4294967296: 4294967296 is out of range
 plain.cl --kernel none --range 100 --local 64 -cl-std=CL1.2|assay: --local 64: module 'app' is built with '-cl-std=CL1', for work-groups of equal size
 plain.cl --kernel none --range 100 --local 5000|assay: --local 5000: a work-group has at most 
 plain.cl --kernel none --range 1 --arg in|assay: --arg in, column 3: expected '=' after the name
