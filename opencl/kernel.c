@@ -306,7 +306,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_de
         return ICD_ANSWER(cl_ulong, size);
     }
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
-        return ICD_ANSWER(size_t, icd_device.facts.sub_group_size);
+        return ICD_ANSWER(size_t, kernel->fact->sub_group_size ? kernel->fact->sub_group_size
+                                                               : icd_device.facts.sub_group_size);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL: return ICD_ANSWER(cl_ulong, 0);
     default: return CL_INVALID_VALUE; /* CL_KERNEL_GLOBAL_WORK_SIZE: only of custom devices */

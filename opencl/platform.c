@@ -235,21 +235,6 @@ static cl_device_type device_type(void)
     return CL_DEVICE_TYPE_GPU;
 }
 
-/* Uses up the addresses of the device that could be addresses of the host, so that a pointer is one
- * or the other (usm.h). */
-static rt_status host_addresses_skip(dev_device *device)
-{
-    const uint64_t host_end = UINT64_C(1) << 47; /* of user space on x86-64 */
-    uint64_t address = 0;
-    while (address < host_end) {
-        dev_memory *memory;
-        RT_TRY(dev_usm_create(device, DEV_MEMORY_USM_DEVICE, 1, RT_TEXT("unused"), &memory));
-        address = dev_memory_address(memory);
-        dev_memory_destroy(memory);
-    }
-    return RT_STATUS_OK;
-}
-
 cl_int icd_device_open(void)
 {
     if (icd_device.device) return CL_SUCCESS;
@@ -265,8 +250,7 @@ cl_int icd_device_open(void)
     rt_status status =
         dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
     if (!rt_ok(status)) return icd_code(status);
-    status = host_addresses_skip(device);
-    if (rt_ok(status)) status = dev_queue_create_profiling(device, &icd_device.queue);
+    status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {
         dev_device_destroy(device);
         return icd_code(status);

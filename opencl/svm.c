@@ -1,4 +1,4 @@
-/* Shared virtual memory (OpenCL 3.0, 5.6): buffers of fine grain, whose bytes the host and the
+/* Shared virtual memory (OpenCL 3.0, 5.6): fine-grained buffers, whose bytes the host and the
  * device access at the same addresses, so that mapping changes nothing. */
 #include "opencl/report.h"
 #include "opencl/usm.h"
@@ -93,8 +93,9 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint
     for (cl_uint i = 0; has_all && i < count; i++)
         has_all = pointers[i] != NULL;
     if (!has_all)
-        return icd_command_drop(&command,
-                                REFUSE(CL_INVALID_VALUE, "%u pointers, or one is NULL", count));
+        return icd_command_drop(
+            &command, REFUSE(CL_INVALID_VALUE,
+                             "%u pointers; expected at least one, and none that is NULL", count));
     code = icd_command_end(&command, false, &event);
     if (code != CL_SUCCESS) return code;
     svm_release *release = rt_alloc(sizeof *release + count * sizeof *pointers);
@@ -105,7 +106,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint
         icd_release(queue);
         rt_free(release);
     }
-    if (out_event)
+    if (out_event && code == CL_SUCCESS)
         *out_event = event;
     else
         icd_event_drop(event);
@@ -134,7 +135,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void
                         wait, out_event, ICD_CALL);
 }
 
-/* A command that only keeps the order: its effect on memory of fine grain is none. */
+/* A command that only orders others; it has no effect on fine-grained memory. */
 static cl_int order_enqueue(cl_command_queue queue, cl_command_type type, bool is_blocking,
                             const void *const *pointers, const size_t *sizes, cl_uint count,
                             cl_uint wait_count, const cl_event *wait, cl_event *out_event,

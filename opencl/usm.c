@@ -150,8 +150,8 @@ CL_API_ENTRY cl_int CL_API_CALL clMemBlockingFreeINTEL(cl_context context, void 
 {
     ICD_ENTER;
     dev_event *marker;
-    rt_status status =
-        dev_enqueue_marker(icd_device.queue, (dev_command){0}, (dev_marker){0}, &marker);
+    rt_status status = dev_enqueue_marker(icd_device.queue, (dev_command){0},
+                                          (dev_marker){.waits_for_all = true}, &marker);
     if (!rt_ok(status)) return icd_code(status);
     dev_event_advance(marker);
     dev_event_destroy(marker);
@@ -317,11 +317,13 @@ static void host_part(icd_command *command, place to, place from, size_t size)
     dev_event *event = NULL;
     rt_status status =
         dev_memory_create(icd_device.device, size, RT_TEXT("copy of the host"), &between);
-    if (rt_ok(status)) {
-        dev_command first = icd_command_device(command);
-        status = dev_enqueue_write(queue, first, between, 0, size, from.host, &event);
-        icd_command_part(command, status, event);
+    if (!rt_ok(status)) {
+        icd_command_part(command, status, NULL);
+        return;
     }
+    dev_command first = icd_command_device(command);
+    status = dev_enqueue_write(queue, first, between, 0, size, from.host, &event);
+    icd_command_part(command, status, event);
     if (rt_ok(status)) {
         dev_command second = icd_command_device(command);
         second.wait = &event;
@@ -329,8 +331,8 @@ static void host_part(icd_command *command, place to, place from, size_t size)
         dev_event *read = NULL;
         status = dev_enqueue_read(queue, second, between, 0, size, to.host, &read);
         icd_command_part(command, status, read);
-        dev_memory_destroy(between);
     }
+    dev_memory_destroy(between); /* once the commands are complete */
 }
 
 static void copy_part(icd_command *command, place to, place from, size_t size)
@@ -381,7 +383,7 @@ cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, cons
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
     code = place_make(to, size, call, &destination);
-    bool is_size = pattern_size >= 1 && pattern_size <= 128 &&
+    bool is_size = pattern_size >= 1 && pattern_size <= DEV_PATTERN_SIZE_MAX &&
                    (pattern_size & (pattern_size - 1)) == 0 && size % pattern_size == 0;
     if (code == CL_SUCCESS &&
         (!destination.memory || !pattern || !is_size || destination.offset % pattern_size != 0))

@@ -29,7 +29,7 @@ void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code
  */
 bool icd_allocation_free(void *pointer, bool is_svm);
 
-/* The memory that an address points into, or just behind, and the offset; NULL: none. */
+/* The memory that an address points into, or just past, and the offset; NULL: none. */
 dev_memory *icd_usm_find(uint64_t address, uint64_t *out_offset);
 
 /* Forgets the variables of a program whose executable is about to be destroyed. */

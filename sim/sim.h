@@ -186,6 +186,8 @@ RT_MUST_USE rt_status sim_object_create_mapped(sim_world *world, uint64_t size, 
                                                sim_object *out_object);
 /* Destroys an object; later accesses through a pointer to it are findings. */
 void sim_object_destroy(sim_world *world, sim_object object);
+/* Lets the id of a destroyed mapped object be used again; the caller no longer uses it. */
+void sim_object_retire(sim_world *world, sim_object object);
 /* False after sim_object_destroy. */
 bool sim_object_is_alive(const sim_world *world, sim_object object);
 /* The object's label, even after sim_object_destroy; valid as long as the world. */

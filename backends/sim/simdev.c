@@ -22,6 +22,7 @@ void simdev_memory_release(simdev_memory *memory)
     if (--memory->references > 0) return;
     sim_world *world = memory->device->world;
     CHECK_IMPLIES(is_usm(memory), !sim_object_is_alive(world, memory->object));
+    if (is_usm(memory)) sim_object_retire(world, memory->object);
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
     if (memory->program) simdev_program_release(memory->program);
     rt_free(memory);

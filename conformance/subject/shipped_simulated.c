@@ -99,6 +99,7 @@ static void finding_add(cnf_execution *execution, rt_text line)
 void cnf_shipped_findings(cnf_execution *execution)
 {
     cnf_shipped *shipped = cnf_shipped_of(execution);
+    if (shipped->findings < 0) return;
     rt_buffer text = {0};
     char part[1 << 12];
     off_t at = (off_t)shipped->findings_read;
@@ -106,7 +107,7 @@ void cnf_shipped_findings(cnf_execution *execution)
         rt_buffer_append(&text, part, (size_t)size);
     rt_text rest = rt_buffer_text(&text);
     pthread_mutex_lock(&execution->findings_lock);
-    for (const char *end; (end = memchr(rest.data, '\n', rest.length));) {
+    for (const char *end; rest.length > 0 && (end = memchr(rest.data, '\n', rest.length));) {
         rt_text line = {rest.data, (size_t)(end - rest.data)};
         finding_add(execution, line);
         rest = rt_text_skip(rest, line.length + 1);

@@ -5,6 +5,7 @@
 #include "reference/base/alloc.h"
 #include "reference/base/check.h"
 #include "reference/base/hash.h"
+#include "reference/base/lock.h"
 #include "reference/base/unseen.h"
 
 #include <stddef.h>
@@ -140,7 +141,7 @@ void rt_handover_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     }
     /* No other thread has run since the caller tested the condition, so no signal can be missed:
      * instead of sleeping, let others run, then have the caller test again. */
-    pthread_mutex_unlock(mutex);
+    rt_lock_release(mutex);
     rt_handover_point();
-    pthread_mutex_lock(mutex);
+    rt_lock_take(mutex);
 }

@@ -4,6 +4,11 @@
 
 rt_status __real_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count);
+static void keep_one_image(rt_loader *loader)
+{
+    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
+}
+
 rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count);
 rt_status __real_rt_loader_open(rt_loader *loader, rt_module_id module);
@@ -30,7 +35,7 @@ rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count)
 {
     rt_status status = __real_rt_loader_start(loader, executable, preloaded, preloaded_count);
-    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
+    keep_one_image(loader);
     return status;
 }
 
@@ -38,7 +43,7 @@ rt_status __wrap_rt_loader_open(rt_loader *loader, rt_module_id module)
 {
     rt_image_id first = loader->registry->images.count;
     rt_status status = __real_rt_loader_open(loader, module);
-    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
+    keep_one_image(loader);
     if (RT_FAULT(DL_DLOPEN_03, "dlopen registers no images")) unregister(loader, first, 0);
     return status;
 }

@@ -331,8 +331,11 @@ static rt_status simulated_binds(void *state, rt_module_id from, rt_text symbol,
 {
     const rt_simulated *s = state;
     const simulated_module *module = &s->modules[from];
-    CHECK(module->loaded && s->executable != RT_MODULE_NONE);
-    *out_module = first_definition(s, &s->modules[s->executable].scope, symbol);
+    CHECK(module->loaded);
+    *out_module = RT_MODULE_NONE;
+    /* Modules may be opened before the program starts, by tests. */
+    if (s->executable != RT_MODULE_NONE)
+        *out_module = first_definition(s, &s->modules[s->executable].scope, symbol);
     for (uint32_t i = 0; i < module->scopes.count && *out_module == RT_MODULE_NONE; i++)
         *out_module = first_definition(s, &s->modules[module->scopes.items[i]].scope, symbol);
     return RT_STATUS_OK;

@@ -18,7 +18,8 @@ static void depend_on_queue(rt_scheduler *scheduler, rt_command *marker)
     while (first > scheduler->settled && !is_covered) {
         const rt_command *command = scheduler->commands.items[--first];
         is_covered = command->queue == marker->queue && command->kind == RT_COMMAND_MARKER &&
-                     command->marker.is_barrier && command->marker.waits_for_all;
+                     command->marker.is_barrier && command->marker.waits_for_all &&
+                     command->state != RT_COMMAND_STOPPED;
     }
     for (uint32_t id = first; id < marker->id; id++) {
         const rt_command *command = scheduler->commands.items[id];

@@ -3,8 +3,8 @@
  * An object's address is its number in the upper bits and a fixed offset (decode/address.h); those
  * of the first objects are also addresses that a process on x86-64 may map, in steps of a tebibyte.
  * So the object whose address is free in this process gets its bytes there. There are few such
- * numbers, and they are used again, the one freed first as the first, so that a pointer to a freed
- * object stays a finding for as long as possible.
+ * numbers, so they are reused in rotation: a pointer to a freed object stays a finding for as long
+ * as possible, and always while the caller holds the number.
  *
  * The host's accesses cannot be seen. Between launches all bytes count as defined. */
 #include "sim/memory/world.h"
@@ -52,7 +52,7 @@ rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text labe
         sim_object object = world->mapped_next;
         sim_memory *memory = sim_world_memory(world, object);
         world->mapped_next = object % (uint32_t)MAPPED_COUNT + 1;
-        if (memory->data) continue;
+        if (memory->data || memory->is_held) continue;
         uint8_t *data = bytes_map(object, size);
         if (!data && errno == ENOMEM) break;
         if (!data) continue;
@@ -61,6 +61,7 @@ rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text labe
                                .size = size,
                                .all_defined = true,
                                .is_mapped = true,
+                               .is_held = true,
                                .label = rt_arena_text(&world->arena, label)};
         *out_object = object;
         CHECK_SLOW(sim_world_check(world));
@@ -70,6 +71,13 @@ rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text labe
                    "the system cannot provide %llu bytes for memory '%.*s' at an address that the "
                    "host and the device share; there can be about %u such memories at a time",
                    (unsigned long long)size, RT_TEXT_ARG(label), (unsigned)MAPPED_COUNT);
+}
+
+void sim_object_retire(sim_world *world, sim_object object)
+{
+    sim_memory *memory = sim_world_memory(world, object);
+    CHECK(!memory->data);
+    memory->is_held = false;
 }
 
 void sim_mapped_free(sim_memory *memory)

@@ -18,6 +18,7 @@ typedef struct sim_memory {
     uint64_t size;
     bool all_defined; /* every byte is defined, so stores need not update `defined` */
     bool is_mapped;   /* data is at the object's address (mapped.c) */
+    bool is_held;     /* mapped: its number may not be used again yet */
     /* If not 0, kernels must not write to the object: 1 if it is a constant variable, plus 1 for
      * every argument with which the running launch passes it as constant memory. */
     uint32_t constant_uses;

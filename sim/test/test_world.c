@@ -63,6 +63,18 @@ static void test_mapped_objects(void **state)
     assert_int_equal(bits, 0xff);
     sim_object_destroy(world, first);
     assert_false(sim_object_is_alive(world, first));
+    /* The id is used again once it is retired, after all others. */
+    enum { ROUNDS = 300 };
+    bool is_used_again = false;
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        if (i == ROUNDS) sim_object_retire(world, first);
+        assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("next"), &second)));
+        if (i < ROUNDS) assert_int_not_equal(second, first);
+        is_used_again = is_used_again || second == first;
+        sim_object_destroy(world, second);
+        sim_object_retire(world, second);
+    }
+    assert_true(is_used_again);
     assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("second"), &second)));
     assert_int_not_equal(second, first);
     assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("third"), &third)));

@@ -259,6 +259,12 @@ rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text labe
     return sim_object_create(world, size, label, out_object);
 }
 
+void sim_object_retire(sim_world *world, sim_object object)
+{
+    CHECK(!sim_object_is_alive(world, object));
+    fake_sim.retired++;
+}
+
 static fake_object *object_at(const sim_world *world, sim_object object)
 {
     CHECK(object >= 1 && object <= world->count);

@@ -21,6 +21,7 @@ typedef struct fake_sim_record {
     const char *last_tier;   /* likewise for tiers */
     bool may_map;            /* the world may have mapped objects */
     uint32_t mapped;         /* mapped objects that were created */
+    uint32_t retired;        /* objects whose ids may be used again */
     uint64_t last_offset;    /* offset of the pointer argument of the last launch */
     /* Specialisation constants given for the last module: their number, and the first one. */
     uint32_t constant_count, constant_id;

@@ -667,6 +667,7 @@ static void selector_maps_the_hosts_usm(void **state)
         dev_memory_destroy(of_device);
         dev_memory_destroy(of_host);
         dev_memory_destroy(shared);
+        assert_int_equal(fake_sim.retired, 3);
         close_all(&f);
     }
 }

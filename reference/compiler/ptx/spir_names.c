@@ -213,9 +213,9 @@ void pl_ptx_adopt_builtins(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours
         if (!is_builtin || !pl_symbol_split(symbol, &name, &mangled)) continue;
         rt_buffer parameters = {0};
         const char *found = NULL;
-        if (parameters_read(&job->arena, mangled, true, &parameters))
-            found = symbol_find(job, ours, name, rt_buffer_text(&parameters));
-        if (!found) found = symbol_find(job, library, name, rt_buffer_text(&parameters));
+        bool is_read = parameters_read(&job->arena, mangled, true, &parameters);
+        if (is_read) found = symbol_find(job, ours, name, rt_buffer_text(&parameters));
+        if (is_read && !found) found = symbol_find(job, library, name, rt_buffer_text(&parameters));
         if (found) rename_to(module, function, found);
         rt_buffer_free(&parameters);
     }
