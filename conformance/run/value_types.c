@@ -43,8 +43,9 @@ static bool launch_check(rt_arena *arena, const cnf_kernel_outline *kernel, cons
         const cnf_parameter *parameter = &kernel->parameters[i];
         if (!is_mistaken(argument, parameter)) continue;
         bool is_floating = scn_layout_is_floating(&argument->layout);
-        rt_text name = rt_arena_printf(arena, parameter->name.length > 0 ? " '%.*s'" : "",
-                                       RT_TEXT_ARG(parameter->name));
+        rt_text name = {0};
+        if (parameter->name.length > 0)
+            name = rt_arena_printf(arena, " '%.*s'", RT_TEXT_ARG(parameter->name));
         *out_at = argument->at;
         *out_problem = rt_arena_printf(
             arena,

@@ -261,8 +261,9 @@ static void edge_add(layout *l, uint32_t from, uint32_t number, uint64_t literal
     for (uint32_t i = 0; i < f->loops.count && is_back; i++) {
         const sim_ir_loop *loop = &f->loops.items[i];
         if (loop->header != number || loop->latch == from) continue;
-        target = loop->latch; /* the latch has the back edge */
-        is_back = false;
+        target = loop->latch; /* which has the loop's back edge, and may itself be behind `from` */
+        is_back = target <= from;
+        break;
     }
     f->blocks.items[from].edge_count++;
     *rt_vector_push(&f->edges) = (sim_ir_edge){
