@@ -228,7 +228,7 @@ static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id dev
                                                                 void **out_pointer)
 {
     ICD_ENTER;
-    icd_allocation variable;
+    icd_allocation variable = {0};
     if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
     if (!out_pointer) return REFUSE(CL_INVALID_VALUE, "no place for a pointer");
     cl_int code = variable_find(program, name, ICD_CALL, &variable);
@@ -242,7 +242,7 @@ static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id dev
 static cl_int variable_range(cl_program program, const char *name, size_t offset, icd_call call,
                              void **out_pointer)
 {
-    icd_allocation variable;
+    icd_allocation variable = {0};
     cl_int code = variable_find(program, name, call, &variable);
     if (code != CL_SUCCESS) return code;
     if (offset > variable.size)
@@ -257,7 +257,7 @@ static cl_int CL_API_CALL clEnqueueWriteGlobalVariableINTEL(
     size_t offset, const void *host, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     ICD_ENTER;
-    void *pointer;
+    void *pointer = NULL;
     cl_int code = variable_range(program, name, offset, ICD_CALL, &pointer);
     if (code != CL_SUCCESS) return code;
     return icd_usm_copy(queue, CL_COMMAND_MEMCPY_INTEL, is_blocking, pointer, host, size,
@@ -269,7 +269,7 @@ static cl_int CL_API_CALL clEnqueueReadGlobalVariableINTEL(
     size_t offset, void *host, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     ICD_ENTER;
-    void *pointer;
+    void *pointer = NULL;
     cl_int code = variable_range(program, name, offset, ICD_CALL, &pointer);
     if (code != CL_SUCCESS) return code;
     return icd_usm_copy(queue, CL_COMMAND_MEMCPY_INTEL, is_blocking, host, pointer, size,

@@ -89,6 +89,7 @@ static rt_text symbol_at(rt_text text)
  * calls of the runtime. */
 static bool is_variable(rt_text symbol, rt_text name)
 {
+    CHECK(name.length > 0);
     return !rt_text_starts(symbol, "_ZT") && !memchr(name.data, '(', name.length) &&
            !memmem(symbol.data, symbol.length, KERNEL_PREFIX, sizeof KERNEL_PREFIX - 1);
 }

@@ -4,11 +4,6 @@
 
 rt_status __real_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count);
-static void keep_one_image(rt_loader *loader)
-{
-    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
-}
-
 rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
                                  const rt_module_id *preloaded, uint32_t preloaded_count);
 rt_status __real_rt_loader_open(rt_loader *loader, rt_module_id module);
@@ -29,6 +24,11 @@ static void unregister(rt_loader *loader, rt_image_id first, uint32_t kept)
         while (module->registered_count > kept)
             rt_registry_remove(loader->registry, module->first_image + --module->registered_count);
     }
+}
+
+static void keep_one_image(rt_loader *loader)
+{
+    if (RT_FAULT(DL_REQ_06, "a module has one image")) unregister(loader, 0, 1);
 }
 
 rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
