@@ -89,8 +89,9 @@ static rt_text symbol_at(rt_text text)
  * calls of the runtime. */
 static bool is_variable(rt_text symbol, rt_text name)
 {
-    CHECK(name.length > 0);
-    return !rt_text_starts(symbol, "_ZT") && !memchr(name.data, '(', name.length) &&
+    rt_text rest = name;
+    bool has_parameters = rt_text_take_until(&rest, '(').length < name.length;
+    return !rt_text_starts(symbol, "_ZT") && !has_parameters &&
            !memmem(symbol.data, symbol.length, KERNEL_PREFIX, sizeof KERNEL_PREFIX - 1);
 }
 
