@@ -102,6 +102,7 @@ rt_text rt_demangle_text(rt_arena *arena, rt_text text)
     for (size_t at = 0; at + 1 < text.length; at++) {
         if (at > 0 && is_symbol_byte(text.data[at - 1])) continue;
         rt_text symbol = symbol_at(rt_text_skip(text, at));
+        if (symbol.length == 0) continue;
         rt_text name = rt_demangle(arena, symbol);
         if (name.length == 0 || is_variable(symbol, name)) continue;
         rt_buffer_append(&out, text.data + copied, at - copied);
