@@ -330,9 +330,11 @@ void icd_command_keep(icd_command *command, void *object);
  * it. */
 cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event);
 
-/* Adds the parts that fill `size` bytes of memory with a pattern of 1, 2, 4, … or 128 bytes. */
-void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
-                    const void *pattern, size_t pattern_size);
+/* True for the sizes that a pattern of a fill may have: 1, 2, 4, … or 128 bytes. */
+bool icd_is_pattern_size(size_t size);
+/* Adds the part that fills `size` bytes of memory with a pattern of 1, 2, 4, … or 128 bytes. */
+void icd_fill_part(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
+                   const void *pattern, size_t pattern_size);
 
 /* The execution status of an event. */
 cl_int icd_event_status(cl_event event);

@@ -20,17 +20,9 @@ CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags f
                                           cl_uint alignment)
 {
     ICD_ENTER;
-    cl_int code = CL_SUCCESS;
-    if (!icd_is(context, ICD_CONTEXT, ICD_CALL))
-        code = CL_INVALID_CONTEXT;
-    else if (!flags_are_valid(flags))
+    cl_int code = icd_allocation_validate(context, NULL, size, alignment, ICD_CALL);
+    if (code == CL_SUCCESS && !flags_are_valid(flags))
         code = REFUSE(CL_INVALID_VALUE, "flags 0x%llx", (unsigned long long)flags);
-    else if (size == 0 || size > RT_MEMORY_SIZE_MAX)
-        code = REFUSE(CL_INVALID_BUFFER_SIZE, "%zu bytes", size);
-    else if (alignment > ICD_BASE_ALIGNMENT || (alignment & (alignment - 1)) != 0)
-        code =
-            REFUSE(CL_INVALID_VALUE, "an alignment of %u bytes; expected a power of two up to %u",
-                   alignment, ICD_BASE_ALIGNMENT);
     if (code != CL_SUCCESS) return NULL;
     const icd_allocation template = {
         .context = context, .type = CL_MEM_TYPE_SHARED_INTEL, .is_svm = true};

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILL_PATTERN_MAX = DEV_PATTERN_SIZE_MAX };
-
 /* Begins a command on one buffer, whose object and context it validates, and which it keeps. */
 static cl_int transfer_begin(icd_command *command, cl_command_queue queue, cl_command_type type,
                              cl_mem buffer, cl_uint wait_count, const cl_event *wait, icd_call call)
@@ -43,53 +41,43 @@ static cl_int host_validate(cl_mem buffer, bool reads, bool writes, icd_call cal
                       buffer->base.number, (unsigned long long)buffer->flags);
 }
 
-/* The memory of the device to which the "host" pointer of a transfer leads, as
- * cl_intel_unified_shared_memory permits; NULL: it is the host's.  A range that leaves the memory
- * fails the command. */
-static dev_memory *usm_of(icd_command *command, const void *pointer, size_t size, uint64_t *out_at)
+static icd_place place_in(cl_mem buffer, size_t offset)
 {
-    dev_memory *memory = icd_usm_find((uintptr_t)pointer, out_at);
-    if (memory && size > memory->size - *out_at) command->failure = CL_INVALID_VALUE;
-    return memory;
+    return (icd_place){.memory = icd_root(buffer)->memory, .offset = buffer->origin + offset};
+}
+
+/* Where the "host" pointer of a transfer leads: it may be memory of the device, as
+ * cl_intel_unified_shared_memory permits.  A range that leaves that memory fails the command. */
+static icd_place place_at(icd_command *command, const void *pointer, size_t size)
+{
+    icd_place place = {.host = (uint8_t *)(uintptr_t)pointer};
+    place.memory = icd_usm_find((uintptr_t)pointer, &place.offset);
+    if (place.memory && size > place.memory->size - place.offset)
+        command->failure = CL_INVALID_VALUE;
+    return place;
 }
 
 /* Adds the parts of a command: one range each, at an offset in a buffer; nothing for 0 bytes. */
 static void read_part(icd_command *command, cl_mem buffer, size_t offset, size_t size, void *host)
 {
-    dev_event *event = NULL;
-    dev_queue *queue = icd_device.queue;
-    const dev_command described = icd_command_device(command);
-    uint64_t at, begin = buffer->origin + offset;
-    dev_memory *from = icd_root(buffer)->memory, *to = usm_of(command, host, size, &at);
+    icd_place to = place_at(command, host, size);
     if (size == 0 || command->failure != CL_SUCCESS) return;
-    rt_status status = to ? dev_enqueue_copy(queue, described, from, begin, to, at, size, &event)
-                          : dev_enqueue_read(queue, described, from, begin, size, host, &event);
-    icd_command_part(command, status, event);
+    icd_copy_part(command, to, place_in(buffer, offset), size);
 }
 
 static void write_part(icd_command *command, cl_mem buffer, size_t offset, size_t size,
                        const void *host)
 {
-    dev_event *event = NULL;
-    dev_queue *queue = icd_device.queue;
-    const dev_command described = icd_command_device(command);
-    uint64_t at, begin = buffer->origin + offset;
-    dev_memory *to = icd_root(buffer)->memory, *from = usm_of(command, host, size, &at);
+    icd_place from = place_at(command, host, size);
     if (size == 0 || command->failure != CL_SUCCESS) return;
-    rt_status status = from ? dev_enqueue_copy(queue, described, from, at, to, begin, size, &event)
-                            : dev_enqueue_write(queue, described, to, begin, size, host, &event);
-    icd_command_part(command, status, event);
+    icd_copy_part(command, place_in(buffer, offset), from, size);
 }
 
 static void copy_part(icd_command *command, cl_mem from, size_t from_offset, cl_mem to,
                       size_t to_offset, size_t size)
 {
-    dev_event *event = NULL;
-    if (size == 0) return;
-    rt_status status = dev_enqueue_copy(icd_device.queue, icd_command_device(command),
-                                        icd_root(from)->memory, from->origin + from_offset,
-                                        icd_root(to)->memory, to->origin + to_offset, size, &event);
-    icd_command_part(command, status, event);
+    if (size > 0)
+        icd_copy_part(command, place_in(to, to_offset), place_in(from, from_offset), size);
 }
 
 /* ---- Ranges ------------------------------------------------------------------------------- */
@@ -178,8 +166,13 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
     return icd_command_end(&command, false, out_event);
 }
 
-void icd_fill_parts(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
-                    const void *pattern, size_t pattern_size)
+bool icd_is_pattern_size(size_t size)
+{
+    return size >= 1 && size <= DEV_PATTERN_SIZE_MAX && (size & (size - 1)) == 0;
+}
+
+void icd_fill_part(icd_command *command, dev_memory *memory, uint64_t offset, size_t size,
+                   const void *pattern, size_t pattern_size)
 {
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
@@ -202,8 +195,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
         transfer_begin(&command, queue, CL_COMMAND_FILL_BUFFER, buffer, wait_count, wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
     code = range_validate(buffer, offset, size, ICD_CALL);
-    bool is_pattern = pattern && pattern_size >= 1 && pattern_size <= FILL_PATTERN_MAX &&
-                      (pattern_size & (pattern_size - 1)) == 0;
+    bool is_pattern = pattern && icd_is_pattern_size(pattern_size);
     if (code == CL_SUCCESS && !is_pattern)
         code = REFUSE(CL_INVALID_VALUE, "a pattern of %zu bytes; expected 1, 2, 4, … or 128",
                       pattern_size);
@@ -213,8 +205,8 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
                       "offset %zu or size %zu is not a multiple of the pattern's %zu bytes", offset,
                       size, pattern_size);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    icd_fill_parts(&command, icd_root(buffer)->memory, buffer->origin + offset, size, pattern,
-                   pattern_size);
+    icd_fill_part(&command, icd_root(buffer)->memory, buffer->origin + offset, size, pattern,
+                  pattern_size);
     return icd_command_end(&command, false, out_event);
 }
 

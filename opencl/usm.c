@@ -67,8 +67,8 @@ bool icd_allocation_free(void *pointer, bool is_svm)
     return true;
 }
 
-static cl_int allocation_validate(cl_context context, const cl_mem_properties_intel *properties,
-                                  size_t size, cl_uint alignment, icd_call call)
+cl_int icd_allocation_validate(cl_context context, const cl_mem_properties_intel *properties,
+                               size_t size, cl_uint alignment, icd_call call)
 {
     if (!icd_is(context, ICD_CONTEXT, call))
         return icd_refuse(call, CL_INVALID_CONTEXT, "expected a context");
@@ -88,7 +88,7 @@ static void *usm_allocate(cl_context context, cl_unified_shared_memory_type_inte
                           cl_device_id device, const cl_mem_properties_intel *properties,
                           size_t size, cl_uint alignment, cl_int *out_code, icd_call call)
 {
-    cl_int code = allocation_validate(context, properties, size, alignment, call);
+    cl_int code = icd_allocation_validate(context, properties, size, alignment, call);
     /* Shared memory need not belong to a device. */
     bool is_device =
         type == CL_MEM_TYPE_DEVICE_INTEL ? device == &icd_device : !device || device == &icd_device;
@@ -287,16 +287,9 @@ void icd_usm_forget(cl_program program)
 
 /* ---- Commands ----------------------------------------------------------------------------- */
 
-/* One side of a copy: memory of the device, or of the host. */
-typedef struct place {
-    dev_memory *memory; /* NULL: of the host */
-    uint64_t offset;
-    uint8_t *host;
-} place;
-
-static cl_int place_make(const void *pointer, size_t size, icd_call call, place *out_place)
+static cl_int place_make(const void *pointer, size_t size, icd_call call, icd_place *out_place)
 {
-    *out_place = (place){.host = (uint8_t *)(uintptr_t)pointer};
+    *out_place = (icd_place){.host = (uint8_t *)(uintptr_t)pointer};
     if (!pointer) return icd_refuse(call, CL_INVALID_VALUE, "the pointer is NULL");
     const icd_allocation *found = allocation_find((uintptr_t)pointer, 1);
     if (!found) return CL_SUCCESS;
@@ -310,7 +303,7 @@ static cl_int place_make(const void *pointer, size_t size, icd_call call, place 
 
 /* Copies between two ranges of the host, through memory of the device: as late as other commands.
  */
-static void host_part(icd_command *command, place to, place from, size_t size)
+static void host_part(icd_command *command, icd_place to, icd_place from, size_t size)
 {
     dev_queue *queue = icd_device.queue;
     dev_memory *between;
@@ -335,7 +328,7 @@ static void host_part(icd_command *command, place to, place from, size_t size)
     dev_memory_destroy(between); /* once the commands are complete */
 }
 
-static void copy_part(icd_command *command, place to, place from, size_t size)
+void icd_copy_part(icd_command *command, icd_place to, icd_place from, size_t size)
 {
     dev_event *event = NULL;
     dev_queue *queue = icd_device.queue;
@@ -361,7 +354,7 @@ cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocki
                     cl_event *out_event, icd_call call)
 {
     icd_command command;
-    place destination, source;
+    icd_place destination, source;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
     code = place_make(to, size, call, &destination);
@@ -370,7 +363,7 @@ cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocki
     if (code == CL_SUCCESS && begin < other + size && other < begin + size)
         code = icd_refuse(call, CL_MEM_COPY_OVERLAP, "the two ranges overlap");
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    if (size > 0) copy_part(&command, destination, source, size);
+    if (size > 0) icd_copy_part(&command, destination, source, size);
     return icd_command_end(&command, is_blocking, out_event);
 }
 
@@ -379,19 +372,18 @@ cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, cons
                     cl_event *out_event, icd_call call)
 {
     icd_command command;
-    place destination;
+    icd_place destination;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
     code = place_make(to, size, call, &destination);
-    bool is_size = pattern_size >= 1 && pattern_size <= DEV_PATTERN_SIZE_MAX &&
-                   (pattern_size & (pattern_size - 1)) == 0 && size % pattern_size == 0;
+    bool is_size = icd_is_pattern_size(pattern_size) && size % pattern_size == 0;
     if (code == CL_SUCCESS &&
         (!destination.memory || !pattern || !is_size || destination.offset % pattern_size != 0))
         code = icd_refuse(call, CL_INVALID_VALUE,
                           "a fill of %zu bytes with %zu, or not of one of the allocations", size,
                           pattern_size);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    icd_fill_parts(&command, destination.memory, destination.offset, size, pattern, pattern_size);
+    icd_fill_part(&command, destination.memory, destination.offset, size, pattern, pattern_size);
     return icd_command_end(&command, false, out_event);
 }
 

@@ -29,11 +29,24 @@ void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code
  */
 bool icd_allocation_free(void *pointer, bool is_svm);
 
+/* Validates what all kinds have in common; svm.c has no properties. */
+cl_int icd_allocation_validate(cl_context context, const cl_mem_properties_intel *properties,
+                               size_t size, cl_uint alignment, icd_call call);
+
 /* The memory that an address points into, or just past, and the offset; NULL: none. */
 dev_memory *icd_usm_find(uint64_t address, uint64_t *out_offset);
 
 /* Forgets the variables of a program whose executable is about to be destroyed. */
 void icd_usm_forget(cl_program program);
+
+/* One side of a copy: memory of the device, or of the host. */
+typedef struct icd_place {
+    dev_memory *memory; /* NULL: of the host */
+    uint64_t offset;
+    uint8_t *host;
+} icd_place;
+/* Adds the part that copies; size >= 1. */
+void icd_copy_part(icd_command *command, icd_place to, icd_place from, size_t size);
 
 /* Copy and fill a range that a pointer names, as a command of the given type. */
 cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocking, void *to,

@@ -9,13 +9,6 @@
 
 /* ---- Virtual functions --------------------------------------------------------------------- */
 
-static bool lists(rt_text list, rt_text name)
-{
-    for (rt_text listed; rt_set_names_next(&list, &listed);)
-        if (rt_text_equal(listed, name)) return true;
-    return false;
-}
-
 /* Merges the sets that the image calls and creates into the sets that it uses: one property instead
  * of three, with each name once and the image's own `uses` first. */
 static void join_lists(rt_arena *arena, rt_image *image)
@@ -28,7 +21,7 @@ static void join_lists(rt_arena *arena, rt_image *image)
     for (size_t i = 0; i < sizeof lists_to_join / sizeof *lists_to_join; i++) {
         rt_text rest = lists_to_join[i];
         for (rt_text name; rt_set_names_next(&rest, &name);) {
-            if (lists(uses, name)) continue;
+            if (rt_set_names_hold(uses, name)) continue;
             uses = rt_arena_printf(arena, "%.*s%s%.*s", RT_TEXT_ARG(uses),
                                    uses.length > 0 ? "," : "", RT_TEXT_ARG(name));
         }

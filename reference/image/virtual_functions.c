@@ -60,3 +60,10 @@ bool rt_set_names_next(rt_text *inout_list, rt_text *out_name)
     }
     return false;
 }
+
+bool rt_set_names_hold(rt_text list, rt_text name)
+{
+    for (rt_text listed; rt_set_names_next(&list, &listed);)
+        if (rt_text_equal(listed, name)) return true;
+    return false;
+}

@@ -49,6 +49,9 @@ const char *rt_virtual_functions_read(const rt_image *image, rt_virtual_function
 /* Takes the next name off a list; false at its end.  Empty names are skipped. */
 bool rt_set_names_next(rt_text *inout_list, rt_text *out_name);
 
+/* True if the list has the name. */
+bool rt_set_names_hold(rt_text list, rt_text name);
+
 /* A property's bytes as text, without a trailing NUL byte; empty if it has no bytes. */
 rt_text rt_property_text_value(const rt_property *property);
 

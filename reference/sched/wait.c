@@ -110,10 +110,10 @@ static rt_status wait_list(rt_scheduler *scheduler, const command_list *list, bo
         if (rt_ok(result)) continue;
         rt_lock_take(&scheduler->lock);
         CHECK(rt_command_is_over(list->items[i]));
-        bool is_reported = repeat || !list->items[i]->failure_is_reported;
+        bool is_news = repeat || !list->items[i]->failure_is_reported;
         list->items[i]->failure_is_reported = true;
         rt_lock_release(&scheduler->lock);
-        if (is_reported && rt_ok(first_failure)) first_failure = result;
+        if (is_news && rt_ok(first_failure)) first_failure = result;
     }
     return first_failure;
 }

@@ -42,10 +42,7 @@ static void join(discovery *d, const rt_registered_image *image,
 /* True if the property lists the set among those that the kernel calls. */
 static bool names_set(const rt_property *calls, rt_text set)
 {
-    rt_text list = rt_property_text_value(calls), name;
-    while (rt_set_names_next(&list, &name))
-        if (rt_text_equal(name, set)) return true;
-    return false;
+    return rt_set_names_hold(rt_property_text_value(calls), set);
 }
 
 /* Appends "kernels 'a', 'b' of image app/0 call", as far as the image says which of its kernels

@@ -32,14 +32,6 @@ static void propagate_uses(pl_graph *graph)
     }
 }
 
-static bool names_set(rt_text list, rt_text set)
-{
-    rt_text name;
-    while (rt_set_names_next(&list, &name))
-        if (rt_text_equal(name, set)) return true;
-    return false;
-}
-
 void pl_graph_fill_aspects(pl_graph *graph)
 {
     CHECK_SLOW(pl_graph_check(graph));
@@ -58,7 +50,7 @@ void pl_graph_fill_aspects(pl_graph *graph)
     for (uint32_t i = 0; i < graph->function_count; i++) {
         pl_node *node = &graph->nodes[i];
         for (uint32_t k = 0; k < graph->set_count; k++) {
-            bool is_called = names_set(node->calls, graph->sets[k].name);
+            bool is_called = rt_set_names_hold(node->calls, graph->sets[k].name);
             if (RULE(VF_ASPECT_03, is_called))
                 RULE(VF_ASPECT_02, node->aspects |= graph->sets[k].aspects);
         }

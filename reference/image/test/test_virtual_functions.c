@@ -90,6 +90,9 @@ static void a_list_gives_its_names(void **state)
     assert_false(rt_set_names_next(&list, &name));
     list = (rt_text){0};
     assert_false(rt_set_names_next(&list, &name));
+    assert_true(rt_set_names_hold(RT_TEXT("a,,bc"), RT_TEXT("bc")));
+    assert_false(rt_set_names_hold(RT_TEXT("a,,bc"), RT_TEXT("b")));
+    assert_false(rt_set_names_hold(list, RT_TEXT("a")));
 }
 
 int main(void)
