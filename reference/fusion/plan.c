@@ -79,43 +79,19 @@ static rt_status common_local(rt_sink *sink, const rt_fusion_range *ranges, uint
 
 /* ---- Checks of a candidate ---------------------------------------------------------------- */
 
-/* True if every work-group of the input lies within a single group of the fused range, whose groups
- * have the same size.
- *
- * A group consists of local[1] * local[2] runs of local[0] neighbouring linear ids. Both ranges cut
- * the sequence of linear ids into runs at the multiples of that length, so only the distances
- * between the runs of a group remain to be compared: a row along dimension 1, a plane along
- * dimension 2.
- */
-static bool groups_stay_whole(const rt_fusion_range *input, const rt_fusion_range *fused)
-{
-    bool rows = input->local[1] == 1 || input->global[0] == fused->global[0];
-    bool planes = input->local[2] == 1 ||
-                  input->global[0] * input->global[1] == fused->global[0] * fused->global[1];
-    return rows && planes;
-}
-
-static bool divides(const uint64_t *local, const uint64_t *global)
-{
-    for (uint32_t d = 0; d < DIMENSIONS; d++) {
-        if (global[d] % local[d] != 0) return false;
-    }
-    return true;
-}
-
 /* Checks that all inputs fit into the candidate.  Nothing else restricts the combination, neither
  * numbers of dimensions (KF-RANGE-13) nor equal offsets without remapping (KF-RANGE-12). */
 static rt_status check_candidate(rt_sink *sink, const rt_fusion_range *ranges, uint32_t count,
                                  const rt_fusion_range *fused)
 {
-    if (has_local(fused) && RULE(KF_RANGE_06, !divides(fused->local, fused->global)))
+    if (has_local(fused) && RULE(KF_RANGE_06, !rt_fusion_local_divides(fused)))
         return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_06, PLAN_NO_UNIFORM_GROUPS);
     for (uint32_t i = 0; i < count; i++) {
         const rt_fusion_range *input = &ranges[i];
         bool remaps = rt_fusion_remaps_ids(input, fused);
         if (remaps && RULE(KF_RANGE_11, has_offset(fused)))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_11, PLAN_REMAPPED_OFFSETS);
-        bool is_split = has_local(input) && !groups_stay_whole(input, fused);
+        bool is_split = has_local(input) && !rt_fusion_groups_stay_whole(input, fused);
         if (RULE(KF_RANGE_15, is_split))
             return PLAN_REFUSE(sink, RT_RULE_KF_RANGE_15, PLAN_REMAPPED_LOCAL);
     }

@@ -11,6 +11,8 @@
  * Requests cross a pipe and results come from caches: the readers trust neither. */
 #include "reference/image/fusion_request.h"
 
+#include <string.h>
+
 enum { REQUEST_TAG = 0x51524641, RESULT_TAG = 0x53524641, FUSION_VERSION = 5 };
 
 /* Minimum sizes of the items in bytes. */
@@ -24,6 +26,30 @@ enum {
     CONSTANT_SIZE_MIN = PLACE_SIZE + 8,
     OUTCOME_SIZE_MIN = 9,
 };
+
+/* ---- Ranges -------------------------------------------------------------------------------- */
+
+bool rt_fusion_local_divides(const rt_fusion_range *range)
+{
+    for (uint32_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++) {
+        CHECK(range->local[d] >= 1);
+        if (range->global[d] % range->local[d] != 0) return false;
+    }
+    return true;
+}
+
+/* A group consists of local[1] * local[2] runs of local[0] neighbouring linear ids. Both ranges cut
+ * the sequence of linear ids into runs at the multiples of that length, so only the distances
+ * between the runs of a group remain to be compared: a row along dimension 1, a plane along
+ * dimension 2. */
+bool rt_fusion_groups_stay_whole(const rt_fusion_range *kernel, const rt_fusion_range *fused)
+{
+    CHECK(memcmp(kernel->local, fused->local, sizeof kernel->local) == 0);
+    bool rows = kernel->local[1] == 1 || kernel->global[0] == fused->global[0];
+    bool planes = kernel->local[2] == 1 ||
+                  kernel->global[0] * kernel->global[1] == fused->global[0] * fused->global[1];
+    return rows && planes;
+}
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 

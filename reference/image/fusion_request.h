@@ -20,6 +20,13 @@ typedef struct rt_fusion_range {
     uint64_t offset[RT_ND_RANGE_DIMENSIONS];
 } rt_fusion_range;
 
+/* True if the range, whose local size is specified, has only groups of that size. */
+bool rt_fusion_local_divides(const rt_fusion_range *range);
+
+/* True if every work-group of a kernel's range lies within a single group of the fused range, whose
+ * groups have the same, specified size. */
+bool rt_fusion_groups_stay_whole(const rt_fusion_range *kernel, const rt_fusion_range *fused);
+
 /* A parameter of a kernel in the list. */
 typedef struct rt_fusion_place {
     uint32_t kernel;    /* index in the list */

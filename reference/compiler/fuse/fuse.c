@@ -182,6 +182,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
     rt_fusion_result result = {.image = {.format = request->format},
                                .local_size = pl_fuse_local_size(fusing->module),
                                .parameters = places};
+    if (fusing->fusion.heterogeneous) result.range = fusing->fusion.launch;
     for (uint32_t i = 0; i < parameters->count; i++) {
         if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
     }

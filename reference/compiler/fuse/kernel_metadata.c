@@ -2,6 +2,8 @@
  * OpenCL C 3.0, 6.7.2 "Optional attribute qualifiers"). */
 #include "reference/compiler/fuse/kernel_metadata.h"
 
+#include <string.h>
+
 #include "reference/compiler/ir/values.h"
 
 /* Each kind is a list with one entry per parameter. */
@@ -66,26 +68,34 @@ static rt_status join_kernels(pl_fusing *fusing, const LLVMValueRef *kernels, co
     return RT_STATUS_OK;
 }
 
+bool pl_required_group_size(pl_job *job, LLVMValueRef kernel,
+                            uint64_t out_size[RT_ND_RANGE_DIMENSIONS])
+{
+    uint32_t count = 0;
+    LLVMValueRef node = pl_metadata(job, kernel, kernel_kinds[0]);
+    LLVMValueRef *sizes = node ? pl_metadata_operands(job, node, &count) : NULL;
+    if (count != RT_ND_RANGE_DIMENSIONS) return false;
+    for (uint32_t d = 0; d < count; d++) /* an element of 0 is malformed: no launch would fit it */
+        if (!sizes[d] || !LLVMIsAConstantInt(sizes[d]) || LLVMIsNull(sizes[d])) return false;
+    for (uint32_t d = 0; d < count; d++)
+        out_size[d] = LLVMConstIntGetZExtValue(sizes[d]);
+    return true;
+}
+
 /* The device would refuse a launch whose local size differs from the one that a kernel requires; a
  * kernel that is launched alone may leave the size open. */
 static rt_status check_launch(pl_fusing *fusing)
 {
     const pl_fusion *fusion = &fusing->fusion;
-    LLVMValueRef size = pl_metadata(fusing->job, fusing->kernel, kernel_kinds[0]);
-    if (!size || !fusion->heterogeneous || fusion->launch.local[0] == 0) return RT_STATUS_OK;
-    for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
-        LLVMMetadataRef required = operand_of(fusing->job, size, i);
-        LLVMValueRef number = required ? LLVMMetadataAsValue(fusing->job->context, required) : NULL;
-        LLVMValueRef launched =
-            LLVMConstInt(LLVMInt32TypeInContext(fusing->job->context), fusion->launch.local[i], 0);
-        if (number == LLVMMetadataAsValue(fusing->job->context, LLVMValueAsMetadata(launched)))
-            continue;
-        return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
-                              fusion->kernel_count,
-                              "the kernels cannot be fused: one requires work-groups of another "
-                              "size than those of the fused launch");
-    }
-    return RT_STATUS_OK;
+    const uint64_t *launched = fusion->launch.local;
+    uint64_t required[RT_ND_RANGE_DIMENSIONS];
+    if (!fusion->heterogeneous || launched[0] == 0) return RT_STATUS_OK;
+    if (!pl_required_group_size(fusing->job, fusing->kernel, required)) return RT_STATUS_OK;
+    if (memcmp(required, launched, sizeof required) == 0) return RT_STATUS_OK;
+    return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
+                          fusion->kernel_count,
+                          "the kernels cannot be fused: one requires work-groups of another "
+                          "size than those of the fused launch");
 }
 
 rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels)

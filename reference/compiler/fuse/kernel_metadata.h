@@ -11,6 +11,11 @@
  * disagree. */
 RT_MUST_USE rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels);
 
+/* The work-group size that a kernel requires, in the order of get_local_size; false: it requires
+ * none, and out_size stays as it is. */
+bool pl_required_group_size(pl_job *job, LLVMValueRef kernel,
+                            uint64_t out_size[RT_ND_RANGE_DIMENSIONS]);
+
 /* Gives fusing->kernel, a new function, the metadata in `entries`, except that of dropped
  * parameters. */
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count);
