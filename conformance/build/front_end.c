@@ -85,11 +85,21 @@ static const char *const program_arguments[] = {"-x",
                                                 "-H",
                                                 NULL};
 
-/* Clang enables few of OpenCL's extensions for nvptx64; if the device really lacks one, post-link
- * reports it at the use. The processor version is the back end's concern. */
+/* Clang enables few of OpenCL's extensions for nvptx64, and its header defines the macros of those
+ * about sub-groups for spir64 only; if the device really lacks one, post-link reports it at the
+ * use. The processor version is the back end's concern. */
 static const char *const spir64_arguments[] = {"-target", "spir64", NULL};
-static const char *const nvptx64_arguments[] = {"-target", "nvptx64-nvidia-cuda", "-Xclang",
-                                                "-cl-ext=+all", NULL};
+static const char *const nvptx64_arguments[] = {"-target",
+                                                "nvptx64-nvidia-cuda",
+                                                "-Xclang",
+                                                "-cl-ext=+all",
+                                                "-Dcl_khr_subgroup_non_uniform_vote=1",
+                                                "-Dcl_khr_subgroup_ballot=1",
+                                                "-Dcl_khr_subgroup_non_uniform_arithmetic=1",
+                                                "-Dcl_khr_subgroup_shuffle=1",
+                                                "-Dcl_khr_subgroup_shuffle_relative=1",
+                                                "-Dcl_khr_subgroup_clustered_reduce=1",
+                                                NULL};
 
 /* The same SPIR-V version as post-link writes. Ids keep the numbers that they have in the text, so
  * that findings can refer to them. */

@@ -8,4 +8,6 @@
 #include "groups.cl"
 #include "integers.cl"
 
+#include "sub_groups.cl" /* uses lanes and combinations of groups.cl */
+
 #include "half.cl" /* uses the rounding functions of floats.cl */
