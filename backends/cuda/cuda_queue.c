@@ -144,6 +144,8 @@ rt_status cuda_enqueue_marker(dev_queue *base, dev_command command, dev_marker m
     cuda_command begun;
     RT_TRY(cuda_command_begin(queue, command, &begun));
     rt_status status = marker.waits_for_all ? streams_join(queue, &begun) : RT_STATUS_OK;
+    /* It starts once the streams that it has joined are done; recording again moves the start. */
+    if (rt_ok(status) && queue->keeps_times) status = cuda_times_start(&begun);
     RT_TRY(cuda_command_end(&begun, status, out_event));
     if (marker.is_barrier) status = streams_block(queue, (const cuda_event *)*out_event);
     if (rt_ok(status)) return status;

@@ -281,6 +281,27 @@ static void times_count_from_one_epoch(void **state)
     run_end(&r);
 }
 
+/* The start of a marker that waits for all commands is recorded once its stream has joined the
+ * others. */
+static void a_marker_starts_after_what_it_waits_for(void **state)
+{
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(dev_enqueue_fill(r.queues[1], no_wait, r.memories[SECOND], 4, 4,
+                                       (rt_bytes){&one, 1}, run_event(&r))));
+    fake->script.trace[0] = '\0';
+    assert_true(rt_ok(dev_enqueue_marker(r.queues[1], no_wait, (dev_marker){.waits_for_all = true},
+                                         run_event(&r))));
+    const char *last = fake->script.trace, *next = last;
+    while ((next = strstr(next + 1, "cuStreamWaitEvent")))
+        last = next;
+    const char *start = strstr(last, "cuEventRecord");
+    assert_non_null(start);
+    assert_non_null(strstr(start + 1, "cuEventRecord"));
+    run_end(&r);
+}
+
 static void times_in_no_order_are_refused(void **state)
 {
     fixture *f = *state;
@@ -735,6 +756,7 @@ int main(int argc, char **argv)
         TEST(the_driver_compiles_each_image_and_links_all),
         TEST(commands_of_a_queue_overtake_each_other),
         TEST(times_count_from_one_epoch),
+        TEST(a_marker_starts_after_what_it_waits_for),
         TEST(times_in_no_order_are_refused),
         TEST(no_failure_leaks_or_panics),
         TEST(failures_have_the_class_of_their_call),
