@@ -200,6 +200,7 @@ static rt_status capabilities_ask(l0_device *device)
         .program_variables = true,
         .globals_by_name = true,
         .function_pointers = true,
+        .sub_groups = true,
         .sub_group_operations = true, /* the core of Level Zero's SPIR-V environment has them */
         .usm = (access.hostAllocCapabilities & access.deviceAllocCapabilities &
                 access.sharedSingleDeviceAllocCapabilities & ZE_MEMORY_ACCESS_CAP_FLAG_RW) != 0,

@@ -275,6 +275,16 @@ static bool non_uniform_ask(const ocl_device *device)
     return supports != CL_FALSE;
 }
 
+/* OpenCL 3.0 API specification, 4.2: a device without sub-groups returns 0. Older ones have an
+ * extension. */
+static bool sub_groups_ask(const ocl_device *device, rt_text extensions)
+{
+    cl_uint count = 0;
+    device_value(device, CL_DEVICE_MAX_NUM_SUB_GROUPS, sizeof count, &count);
+    return count > 0 || list_has(extensions, "cl_khr_subgroups") ||
+           list_has(extensions, "cl_intel_subgroups");
+}
+
 /* OpenCL 3.0 extension specification, "Subgroup extensions". */
 static bool sub_group_operations_ask(rt_text extensions)
 {
@@ -346,6 +356,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
                           : group_size > UINT32_MAX ? UINT32_MAX
                                                     : (uint32_t)group_size,
         .sub_group_sizes = sub_group_sizes_ask(device, extensions),
+        .sub_groups = sub_groups_ask(device, extensions),
         .sub_group_operations = sub_group_operations_ask(extensions),
     };
     /* An in-order queue obeys wait lists, too, so devices without out-of-order queues are

@@ -64,6 +64,7 @@ dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const
         .spec_constants = translates,
         .program_binaries = true,
         .profiling = true,
+        .sub_groups = true,
         .sub_group_operations = true,
         .local_size_max = limits->shared_max > hidden ? limits->shared_max - hidden : 0,
         .group_size_max = limits->group_size_max,

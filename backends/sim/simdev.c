@@ -356,6 +356,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .globals_by_name = true,
         .usm = true,
         .non_uniform_groups = true,
+        .sub_groups = true,
         .sub_group_operations = true,
         .host_events = true,
         .function_pointers = true,

@@ -17,6 +17,7 @@ static const struct flag_row {
     {"variables by name", offsetof(dev_capabilities, globals_by_name)},
     {"program binaries", offsetof(dev_capabilities, program_binaries)},
     {"work-groups of different sizes", offsetof(dev_capabilities, non_uniform_groups)},
+    {"sub-groups", offsetof(dev_capabilities, sub_groups)},
     {"non-uniform operations on sub-groups", offsetof(dev_capabilities, sub_group_operations)},
     {"profiling times", offsetof(dev_capabilities, profiling)},
     {"reports kernel faults", offsetof(dev_capabilities, finds_faults)},

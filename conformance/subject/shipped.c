@@ -31,6 +31,7 @@ static const dev_capabilities able = {
     .program_variables = true,
     .globals_by_name = true,
     .function_pointers = true,
+    .sub_groups = true,
     .sub_group_operations = true,
     .usm = true,
     .spec_constants = true,

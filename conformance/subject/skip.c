@@ -28,8 +28,11 @@ enum {
     PROGRAM_VARIABLES = 1 << 14,
     SPEC_CONSTANTS = 1 << 15,
     STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
-    SUB_GROUPS = 1 << 17,     /* non-uniform operations on sub-groups */
-    USM = 1 << 18,
+    SUB_GROUPS = 1 << 17,
+    SUB_GROUP_OPERATIONS = 1 << 18, /* non-uniform ones */
+    USM = 1 << 19,
+    /* Those that only the code of the images shows. */
+    CODE_FEATURES = FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -81,30 +84,48 @@ static uint32_t features_of(const scn_scenario *scenario)
     return features;
 }
 
-/* The features in the code of the SPIR-V images: function pointers, non-uniform operations on
- * sub-groups, and variables in global memory. The compile worker made or checked the code; the
- * device judges the rest. */
+/* True for a variable that only sub-groups have: from SubgroupSize to SubgroupLocalInvocationId
+ * (SPIR-V 1.2, 3.21 "BuiltIn"). */
+static bool is_of_sub_groups(const rt_spirv_instruction *decorate)
+{
+    enum { DECORATION_BUILT_IN = 11, SUBGROUP_SIZE = 36, SUBGROUP_LOCAL_INVOCATION_ID = 41 };
+    uint32_t variable = rt_spirv_word(decorate, 3);
+    return rt_spirv_word(decorate, 2) == DECORATION_BUILT_IN && variable >= SUBGROUP_SIZE &&
+           variable <= SUBGROUP_LOCAL_INVOCATION_ID;
+}
+
+/* The features in the code of a SPIR-V image: function pointers, sub-groups and their non-uniform
+ * operations, and variables in global memory. */
+static uint32_t image_features(rt_bytes code)
+{
+    enum { OP_CAPABILITY = 17, OP_VARIABLE = 59, OP_DECORATE = 71 };
+    enum { CAPABILITY_FUNCTION_POINTERS = 5603 };
+    enum { CAPABILITY_NON_UNIFORM = 61, CAPABILITY_CLUSTERED = 67 };
+    enum { STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
+    uint32_t features = 0;
+    rt_spirv_walk walk = rt_spirv_walk_start(code);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        uint32_t capability = at.opcode == OP_CAPABILITY ? rt_spirv_word(&at, 1) : 0;
+        if (capability == CAPABILITY_FUNCTION_POINTERS) features |= FUNCTION_POINTERS;
+        if (capability >= CAPABILITY_NON_UNIFORM && capability <= CAPABILITY_CLUSTERED)
+            features |= SUB_GROUP_OPERATIONS;
+        if (at.opcode == OP_DECORATE && is_of_sub_groups(&at)) features |= SUB_GROUPS;
+        if (at.opcode == OP_VARIABLE && rt_spirv_word(&at, STORAGE_CLASS_WORD) == CROSS_WORKGROUP)
+            features |= PROGRAM_VARIABLES;
+    }
+    return features;
+}
+
+/* The features in the code of a scenario. The compile worker made or checked the code; the device
+ * judges the rest. */
 static uint32_t code_features(const scn_scenario *scenario)
 {
-    enum { OP_CAPABILITY = 17, CAPABILITY_FUNCTION_POINTERS = 5603 };
-    enum { CAPABILITY_NON_UNIFORM = 61, CAPABILITY_CLUSTERED = 67 };
-    enum { OP_VARIABLE = 59, STORAGE_CLASS_WORD = 3, CROSS_WORKGROUP = 5 };
     uint32_t features = 0;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
-        for (uint32_t i = 0; i < images->count; i++) {
-            if (images->images[i].format != RT_FORMAT_SPIRV64) continue;
-            rt_spirv_walk walk = rt_spirv_walk_start(images->images[i].code);
-            for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
-                uint32_t capability = at.opcode == OP_CAPABILITY ? rt_spirv_word(&at, 1) : 0;
-                if (capability == CAPABILITY_FUNCTION_POINTERS) features |= FUNCTION_POINTERS;
-                if (capability >= CAPABILITY_NON_UNIFORM && capability <= CAPABILITY_CLUSTERED)
-                    features |= SUB_GROUPS;
-                if (at.opcode == OP_VARIABLE &&
-                    rt_spirv_word(&at, STORAGE_CLASS_WORD) == CROSS_WORKGROUP)
-                    features |= PROGRAM_VARIABLES;
-            }
-        }
+        for (uint32_t i = 0; i < images->count; i++)
+            if (images->images[i].format == RT_FORMAT_SPIRV64)
+                features |= image_features(images->images[i].code);
     }
     return features;
 }
@@ -123,7 +144,9 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", FUNCTION_POINTERS, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code uses function pointers; this device does not support them"},
-    {"sub_group_operations", SUB_GROUPS, offsetof(dev_capabilities, sub_group_operations),
+    {"sub_groups", SUB_GROUPS, offsetof(dev_capabilities, sub_groups),
+     "the scenario's device code has sub-groups; this device has none"},
+    {"sub_group_operations", SUB_GROUP_OPERATIONS, offsetof(dev_capabilities, sub_group_operations),
      "the scenario's device code has non-uniform operations on sub-groups; this device does not "
      "support all of them"},
     {"program_variables", PROGRAM_VARIABLES, offsetof(dev_capabilities, program_variables),
@@ -158,8 +181,7 @@ static bool lacks_capability(cnf_emitter *emitter, const scn_scenario *scenario,
         /* A device that executes nothing cannot report findings; those stay unobserved, and the
          * rest is judged. */
         if (is_supported || (row->feature == FINDINGS && !capabilities->executes)) continue;
-        bool is_of_code =
-            (row->feature & (FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS)) != 0;
+        bool is_of_code = (row->feature & CODE_FEATURES) != 0;
         if (is_of_code && !has_code_features) {
             features |= code_features(scenario);
             has_code_features = true;

@@ -84,6 +84,7 @@ typedef struct dev_capabilities {
     bool program_binaries;     /* an executable program can be serialised and restored */
     bool profiling;            /* queues can record the times of their commands */
     bool non_uniform_groups;   /* work-groups of a launch may differ in size */
+    bool sub_groups;           /* kernels may use sub-groups at all */
     bool sub_group_operations; /* non-uniform operations on sub-groups: votes, ballots, shuffles,
                                 * reductions and scans, also of clusters */
     bool host_events;          /* events that the host completes (dev_host_event_create); the

@@ -156,6 +156,9 @@ static void device_answer(cl_device_info info, size_t size, void *out, size_t *o
     case CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT:
         answer(&fake.non_uniform, sizeof fake.non_uniform, size, out, out_size);
         break;
+    case CL_DEVICE_MAX_NUM_SUB_GROUPS:
+        answer(&fake.sub_groups_max, sizeof fake.sub_groups_max, size, out, out_size);
+        break;
     case CL_DEVICE_QUEUE_ON_HOST_PROPERTIES:
         answer(&queues, sizeof queues, size, out, out_size);
         break;

@@ -22,6 +22,7 @@ typedef struct fake_opencl {
     const char *il_version;
     size_t variable_size_max; /* CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE */
     cl_bool non_uniform;      /* CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT */
+    cl_uint sub_groups_max;   /* CL_DEVICE_MAX_NUM_SUB_GROUPS */
     const char *extensions;
     cl_uint address_bits;
     cl_bool compiler;

@@ -267,6 +267,23 @@ static void pointers_and_constants_are_asked_for(void **state)
         assert_int_equal(found.non_uniform_groups, versions[i].has);
         fixture_close(f);
     }
+    /* Sub-groups: by the query, or by an extension. */
+    static const struct {
+        cl_uint answer;
+        const char *extensions;
+        bool has;
+    } sub_groups[] = {{0, "cl_khr_spir", false},
+                      {4, "cl_khr_spir", true},
+                      {0, "cl_khr_spir cl_khr_subgroups", true},
+                      {0, "cl_khr_spir cl_intel_subgroups", true}};
+    for (size_t i = 0; i < sizeof sub_groups / sizeof *sub_groups; i++) {
+        fake->sub_groups_max = sub_groups[i].answer;
+        fake->extensions = sub_groups[i].extensions;
+        assert_true(rt_ok(fixture_open(f, "")));
+        dev_device_capabilities(f->device, &found);
+        assert_int_equal(found.sub_groups, sub_groups[i].has);
+        fixture_close(f);
+    }
 }
 
 /* ---- A whole run, any call of which may fail ---------------------------------------------- */
