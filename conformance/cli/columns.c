@@ -93,16 +93,39 @@ static bool settings_read(column_reader *reader, rt_text text, cnf_run_subject *
     return true;
 }
 
-/* Returns the option with the name that the subject has for it replaced by the variable's. */
-static const char *option_resolve(column_reader *reader, const cnf_subject *subject,
-                                  const char *option)
+typedef RT_VECTOR(const char *) option_list;
+
+/* Adds the variables of a value that an option has by name. */
+static bool value_add(column_reader *reader, const cnf_run_subject *column,
+                      const cnf_driver_option *option, rt_text word, option_list *options)
 {
-    for (const cnf_driver_option *at = subject->options; at && at->name; at++) {
-        size_t length = strlen(at->name);
-        if (strncmp(option, at->name, length) == 0 && option[length] == '=')
-            return rt_arena_printf(reader->arena, "%s%s", at->variable, option + length).data;
+    uint32_t count = 0;
+    for (const cnf_driver_value *at = option->values; at->name; at++, count++) {
+        if (!rt_text_is(word, at->name)) continue;
+        for (size_t i = 0; i < sizeof at->variables / sizeof *at->variables; i++)
+            *rt_vector_push(options) = at->variables[i];
+        return true;
     }
-    return option;
+    const char **names = rt_arena_alloc_array(reader->arena, count, sizeof *names);
+    for (uint32_t i = 0; i < count; i++)
+        names[i] = option->values[i].name;
+    return setting_unknown(reader, column, option->name, word, names, count);
+}
+
+/* Adds an option "NAME=value", or what the subject has for that name. */
+static bool option_add(column_reader *reader, const cnf_run_subject *column, const char *option,
+                       option_list *options)
+{
+    for (const cnf_driver_option *at = column->subject->options; at && at->name; at++) {
+        size_t length = strlen(at->name);
+        if (strncmp(option, at->name, length) != 0 || option[length] != '=') continue;
+        if (at->values)
+            return value_add(reader, column, at, rt_text_of(option + length + 1), options);
+        option = rt_arena_printf(reader->arena, "%s%s", at->variable, option + length).data;
+        break;
+    }
+    *rt_vector_push(options) = option;
+    return true;
 }
 
 /* The variable that tells the subject the names of its options. */
@@ -118,26 +141,35 @@ static const char *names_of(rt_arena *arena, const char *const *options, uint32_
     return variable;
 }
 
+/* True if the word has the form NAME=value; reports it otherwise. */
+static bool is_option(const column_reader *reader, const cnf_run_subject *column, const char *word)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)word[length]) || word[length] == '_')
+        length++;
+    if (length > 0 && !isdigit((unsigned char)*word) && word[length] == '=') return true;
+    rt_buffer_printf(reader->error, "%.*s: '%s' is not a driver option; write NAME=VALUE",
+                     RT_TEXT_ARG(column->name), word);
+    return false;
+}
+
 /* Reads driver options "NAME=value,…" as environment variables. */
 static bool options_read(column_reader *reader, rt_text text, cnf_run_subject *column)
 {
-    uint32_t count = 0;
-    const char **options = rt_arena_alloc_array(reader->arena, text.length + 2, sizeof *options);
-    while (text.length > 0) {
-        const char *option = rt_arena_text(reader->arena, rt_text_take_until(&text, ',')).data;
-        size_t name_length = 0;
-        while (isalnum((unsigned char)option[name_length]) || option[name_length] == '_')
-            name_length++;
-        if (name_length == 0 || isdigit((unsigned char)*option) || option[name_length] != '=') {
-            rt_buffer_printf(reader->error, "%.*s: '%s' is not a driver option; write NAME=VALUE",
-                             RT_TEXT_ARG(column->name), option);
-            return false;
-        }
-        options[count++] = option_resolve(reader, column->subject, option);
+    option_list options = {0};
+    bool is_valid = true;
+    while (text.length > 0 && is_valid) {
+        const char *word = rt_arena_text(reader->arena, rt_text_take_until(&text, ',')).data;
+        is_valid = is_option(reader, column, word) && option_add(reader, column, word, &options);
     }
-    if (count > 0) options[count] = names_of(reader->arena, options, count);
-    column->options = options;
-    if (!column->subject->forked) return true;
+    uint32_t count = options.count;
+    const char **list = rt_arena_alloc_array(reader->arena, count + 2, sizeof *list);
+    for (uint32_t i = 0; i < count; i++)
+        list[i] = options.items[i];
+    if (count > 0) list[count] = names_of(reader->arena, list, count);
+    rt_vector_free(&options);
+    column->options = list;
+    if (!is_valid || !column->subject->forked) return is_valid;
     rt_buffer_printf(reader->error, "%.*s: %s has no driver that takes options",
                      RT_TEXT_ARG(column->name), column->subject->name);
     return false;

@@ -50,9 +50,17 @@ typedef struct cnf_setting {
     const char *const *values; /* all permitted values, NULL-terminated */
 } cnf_setting;
 
-/* A driver option with a name of ours, for an environment variable of the child. */
+/* A value of a driver option, and what it stands for in the environment of the child. */
+typedef struct cnf_driver_value {
+    const char *name;
+    const char *variables[2]; /* "NAME=value" */
+} cnf_driver_value;
+
+/* A driver option with a name of ours: for an environment variable of the child or, if it has
+ * `values`, for those of a value. */
 typedef struct cnf_driver_option {
     const char *name, *variable;
+    const cnf_driver_value *values; /* all permitted ones, the last without a name; may be NULL */
 } cnf_driver_option;
 
 struct cnf_runtime_operations;

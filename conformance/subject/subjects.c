@@ -101,14 +101,34 @@ static bool has_intel_gpu(void)
     return found;
 }
 
-/* If there is no Intel GPU, debug keys make the driver act as if for Tiger Lake (the oldest GPU for
- * which it still completes the code) and discard its output: it compiles, links and accepts
- * commands, but executes none. */
+/* GPUs for which the driver builds without one: a product and the number of its slices, sub-slices
+ * and execution units, without which the current driver (26.27) does not open. */
+#define PRODUCT(name, size)                                                                        \
+    {                                                                                              \
+        name,                                                                                      \
+        {                                                                                          \
+            "ProductFamilyOverride=" name, "HardwareInfoOverride=" size                            \
+        }                                                                                          \
+    }
+static const cnf_driver_value intel_gpu_products[] = {
+    PRODUCT("tgllp", "1x6x16"), PRODUCT("dg1", "1x6x16"),   PRODUCT("adl-p", "1x6x16"),
+    PRODUCT("adl-s", "1x2x16"), PRODUCT("mtl-h", "2x4x16"), PRODUCT("arl-h", "2x4x16"),
+    PRODUCT("dg2", "8x4x16"),   PRODUCT("pvc", "8x8x8"),    PRODUCT("lnl-m", "2x4x8"),
+    PRODUCT("bmg", "5x4x8"),    PRODUCT("ptl", "2x6x8"),    {NULL, {NULL, NULL}}};
+
+static const cnf_driver_option intel_gpu_options[] = {{"product", NULL, intel_gpu_products},
+                                                      {NULL, NULL, NULL}};
+
+/* If there is no Intel GPU, debug keys make the driver act as if for one, by default for Tiger Lake
+ * (the oldest GPU for which driver 22.43 completes the code), and discard its output: it compiles,
+ * links and accepts commands, but executes none. Driver 26.27 also needs the last three keys. */
 static const char *const *intel_gpu_environment(rt_arena *arena, rt_text root)
 {
-    static const char *const captured[] = {"NEOReadDebugKeys=1", "SetCommandStreamReceiver=1",
-                                           "ProductFamilyOverride=tgllp",
-                                           "AUBDumpCaptureFileName=/dev/null", NULL};
+    static const char *const captured[] = {
+        "NEOReadDebugKeys=1",          "SetCommandStreamReceiver=1",
+        "ProductFamilyOverride=tgllp", "AUBDumpCaptureFileName=/dev/null",
+        "HardwareInfoOverride=1x6x16", "UseAubStream=0",
+        "UseBindlessMode=0",           NULL};
     (void)arena, (void)root;
     return has_intel_gpu() ? NULL : captured;
 }
@@ -161,10 +181,11 @@ static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89"
                                             "sm_90", "sm_100", "sm_120", NULL};
 static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
 
-static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION"}, {NULL, NULL}};
+static const cnf_driver_option fusion_options[] = {{"fusion", "ASSAY_FUSION", NULL},
+                                                   {NULL, NULL, NULL}};
 /* What libsycl's own variable takes, such as level_zero:gpu, or sim (shipped_simulated.c). */
-static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR"},
-                                                  {NULL, NULL}};
+static const cnf_driver_option dpcpp_options[] = {{"device", "ONEAPI_DEVICE_SELECTOR", NULL},
+                                                  {NULL, NULL, NULL}};
 
 #define NVIDIA_INSTALL "the driver of an NVIDIA GPU (Debian: apt-get install nvidia-driver)"
 
@@ -216,6 +237,7 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &l0_backend,
         .selector = "",
+        .options = intel_gpu_options,
         .environment = intel_gpu_environment,
         .executes = has_intel_gpu,
     },
@@ -226,6 +248,7 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .backend = &l0_backend,
         .selector = "link=dynamic",
+        .options = intel_gpu_options,
         .environment = intel_gpu_environment,
         .executes = has_intel_gpu,
     },

@@ -10,7 +10,11 @@
 
 static const char *const schedules[] = {"forward", "backward", NULL};
 static const cnf_setting settings[] = {{"schedule", schedules}, {NULL, NULL}};
-static const cnf_driver_option driver_options[] = {{"device", "DEVICE_VARIABLE"}, {NULL, NULL}};
+static const cnf_driver_value products[] = {{"small", {"PRODUCT=small", "SIZE=1x2"}},
+                                            {"large", {"PRODUCT=large", "SIZE=4x8"}},
+                                            {NULL, {NULL, NULL}}};
+static const cnf_driver_option driver_options[] = {
+    {"device", "DEVICE_VARIABLE", NULL}, {"product", NULL, products}, {NULL, NULL, NULL}};
 const cnf_subject cnf_subjects[] = {
     {.name = "sim", .forked = true, .oracle = true, .settings = settings},
     {.name = "intel-cpu", .install = "somehow", .options = driver_options, .takes_root = true},
@@ -40,6 +44,10 @@ static void subjects_are_chosen_or_refused(void **state)
          "intel-cpu{device=level_zero:gpu,devices=1} ",
          "DEVICE_VARIABLE=level_zero:gpu devices=1 ASSAY_DRIVER_OPTIONS=DEVICE_VARIABLE,devices ",
          NULL},
+        {"intel-cpu{product=large,A=1}", "intel-cpu{product=large,A=1} ",
+         "PRODUCT=large SIZE=4x8 A=1 ASSAY_DRIVER_OPTIONS=PRODUCT,SIZE,A ", NULL},
+        {"intel-cpu{product=lage}", "", "",
+         "intel-cpu{product=lage}: unknown product 'lage'; did you mean 'large'?"},
         {"intel-cpu{root=/usr/../usr}", "intel-cpu{root=/usr/../usr} ", "root /usr ", NULL},
         {"intel-cpu{A=1,root=/usr,B=2}", "intel-cpu{A=1,root=/usr,B=2} ",
          "A=1 B=2 ASSAY_DRIVER_OPTIONS=A,B root /usr ", NULL},
