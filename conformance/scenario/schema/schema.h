@@ -391,6 +391,7 @@ extern const scn_shape scn_shape_typed_value;    /* const scn_node *: {TYPE: VAL
 extern const scn_shape scn_shape_value_type;     /* rt_text: a scalar or vector type */
 extern const scn_shape scn_shape_options;        /* rt_text: for a compiler or linker */
 extern const scn_shape scn_shape_spec_constants; /* MAP of scn_spec_constant */
+extern const scn_shape scn_shape_composite_value; /* rt_bytes: {struct: [...]}, {bytes: ...} */
 extern const scn_shape scn_shape_bytes;          /* const scn_node *: hexadecimal digits */
 extern const scn_shape scn_shape_null;           /* the plain word null, which stores nothing */
 
