@@ -27,8 +27,8 @@ static const scn_submit *submit_of(const scn_step *step)
 
 enum { CONSTANTS_MAX = 256 }; /* as in support.h */
 
-/* Declares the values of the scalars of those constants of a submit that an image has; *out_count is
- * their number. */
+/* Declares the values of the scalars of those constants of a submit that an image has; *out_count
+ * is their number. */
 static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
                                    const rt_image *image, const char *array, uint32_t *out_count)
 {

@@ -269,8 +269,8 @@ uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_imag
         CHECK(descriptor.size_bytes == value.size);
         for (rt_spec_scalar scalar; rt_spec_scalar_take(&descriptor.rows, &scalar);) {
             CHECK((uint64_t)scalar.offset + scalar.size_bytes <= value.size);
-            (*out_constants)[count++] = (dev_spec_constant){
-                scalar.id, {value.data + scalar.offset, scalar.size_bytes}};
+            (*out_constants)[count++] =
+                (dev_spec_constant){scalar.id, {value.data + scalar.offset, scalar.size_bytes}};
         }
     }
     CHECK(count == capacity);

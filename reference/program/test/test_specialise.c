@@ -149,8 +149,8 @@ static rt_status ask_with_table(fixture *f, const uint32_t *rows, size_t table_b
     rt_property_set sets[2] = {changed.sets[1], {RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, 2}};
     properties[0] = changed.sets[2].properties[1];
     properties[0].bytes = (rt_bytes){rt_buffer_bytes(&table).data, table_bytes};
-    properties[1] = (rt_property){RT_TEXT("scale"), RT_PROPERTY_BYTES, 0,
-                                  changed.sets[2].properties[1].bytes};
+    properties[1] =
+        (rt_property){RT_TEXT("scale"), RT_PROPERTY_BYTES, 0, changed.sets[2].properties[1].bytes};
     changed.sets = sets;
     changed.set_count = 2;
     assert_true(rt_ok(rt_loader_image_load(&f->loader, LIBRARY, &changed)));
@@ -170,7 +170,7 @@ static void damaged_tables_are_refused(void **state)
         rt_code code;
     } lies[] = {
         {11, {1, 0, 4}, 4, RT_MALFORMED},
-        {12, {2, 0, 4}, 4, RT_MALFORMED}, /* the number of `scale` */
+        {12, {2, 0, 4}, 4, RT_MALFORMED},          /* the number of `scale` */
         {24, {1, 0, 4, 1, 4, 4}, 8, RT_MALFORMED}, /* one number for two scalars */
         {24, {1, 0, 4, 0, 2, 4}, 8, RT_MALFORMED}, /* the scalars overlap */
         {12, {1, 0, 3}, 3, RT_UNSUPPORTED},
