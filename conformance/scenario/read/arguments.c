@@ -126,10 +126,14 @@ static bool composite_finish(scn_reader *reader, const scn_node *node, void *obj
     if (kind == SCN_NONE) return false;
     const scn_node *value = scn_node_value(node, composite_rows[kind].key);
     if (kind == COMPOSITE_BYTES) return bytes_argument_read(reader, value, argument);
-    if (!struct_argument_read(reader, value, argument)) return false;
-    if (argument->pointer_count == 0) return true;
-    return scn_report(reader->reporter, value->at,
-                      "a specialisation constant cannot contain a pointer");
+    for (uint32_t i = 0; value->kind == SCN_NODE_LIST && i < value->count; i++) {
+        const scn_node *field = &value->items[i];
+        if (field->kind == SCN_NODE_MAPPING && !scn_node_value(field, "usm")) continue;
+        return scn_report(reader->reporter, field->at,
+                          "expected a field of a constant, {TYPE: VALUE}, found %s",
+                          scn_node_describe(reader->arena, field));
+    }
+    return struct_argument_read(reader, value, argument);
 }
 static const scn_shape shape_composite = {
     SCN_OBJECT("a composite value", composite_rows),
