@@ -5,6 +5,7 @@
 
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/type.h"
+#include "conformance/scenario/resolve/constants.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "conformance/scenario/schema/schema.h"
 #include "reference/base/number.h"

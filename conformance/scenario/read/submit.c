@@ -50,6 +50,7 @@ static const scn_shape shape_constant = {
 };
 const scn_shape scn_shape_spec_constants = {
     SCN_MAP("the map of specialisation constants", scn_spec_constant, &shape_constant),
+    .any_key = true, /* qualified names; constants_check knows which there may be */
     .least = 1,
     .most = 256,
 };

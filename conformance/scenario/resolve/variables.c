@@ -6,7 +6,6 @@
 
 #include "conformance/scenario/yaml/problems.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -78,57 +77,6 @@ bool scn_variable_may_be(const scn_scenario *scenario, rt_text name)
 {
     for (uint32_t i = 0; i < scenario->module_count; i++) {
         if (module_may_have(&scenario->modules[i], name)) return true;
-    }
-    return false;
-}
-
-/* ---- Specialisation constants -------------------------------------------------------------- */
-
-static bool is_word_byte(char c)
-{
-    return c == '_' || isalnum((unsigned char)c);
-}
-
-/* True if the code has the name as a word, or as the end of the prelude's name for the constant. */
-static bool code_mentions(rt_text code, rt_text name)
-{
-    static const char prefix[] = "__assay_spec_constant_";
-    const char *at = code.data, *end = code.data + code.length;
-    while (name.length > 0 && (at = memmem(at, (size_t)(end - at), name.data, name.length))) {
-        size_t before = (size_t)(at - code.data), length = sizeof prefix - 1;
-        const char *next = at + name.length;
-        bool ends = next == end || !is_word_byte(*next);
-        bool begins = before == 0 || !is_word_byte(at[-1]) ||
-                      (before >= length && memcmp(at - length, prefix, length) == 0);
-        if (begins && ends) return true;
-        at++;
-    }
-    return false;
-}
-
-static bool source_may_have(const scn_source *source, rt_text name)
-{
-    /* Of a qualified name, the last component: "width" of "kernels::width". */
-    rt_text last = name;
-    for (size_t i = 0; i < name.length; i++)
-        if (name.data[i] == ':') last = rt_text_skip(name, i + 1);
-    return source->file.length > 0 || code_mentions(source->code, last);
-}
-
-bool scn_constant_may_be(const scn_scenario *scenario, rt_text name)
-{
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        const scn_module *module = &scenario->modules[m];
-        for (uint32_t i = 0; i < module->source_count; i++)
-            if (source_may_have(&module->sources[i], name)) return true;
-        for (uint32_t i = 0; i < module->hand_image_count; i++) {
-            const scn_hand_image *image = &module->hand_images[i];
-            if (source_may_have(&image->source, name)) return true;
-            for (uint32_t k = 0; k < image->set_count; k++)
-                if (rt_text_is(image->sets[k].name, RT_SET_SPEC_CONSTANTS) &&
-                    rt_property_set_find(&image->sets[k], name))
-                    return true;
-        }
     }
     return false;
 }

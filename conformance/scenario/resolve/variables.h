@@ -22,10 +22,6 @@ bool scn_variables_are_used(const scn_scenario *scenario);
  * exist; whether it does is not known before the images have been built. */
 bool scn_variable_may_be(const scn_scenario *scenario, rt_text name);
 
-/* True if some module's source mentions the name, or a table of an image by hand has it, so that such
- * a specialisation constant may be declared. */
-bool scn_constant_may_be(const scn_scenario *scenario, rt_text name);
-
 /* The variable that scn_variables_resolve has found. */
 const rt_device_global *scn_variable_of(const scn_scenario *scenario, const scn_variable *variable);
 

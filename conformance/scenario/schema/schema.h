@@ -159,7 +159,7 @@ struct scn_shape {
     const scn_shape *element; /* LIST, MAP */
     bool unique;              /* LIST: it has no duplicates; the reader checks this in code */
     bool empty;               /* TEXT: may be empty, if quoted */
-    bool any_key;             /* MAP that no row holds: keys may be any text */
+    bool any_key;             /* MAP: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: the WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
     bool in_place;            /* LIST: stored as an array of `most` items in the struct itself */
