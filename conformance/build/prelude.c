@@ -36,10 +36,10 @@
 #define COMMON                                                                                     \
     "#line 1 \"prelude\"\n"                                                                        \
     "#define SYCL_EXTERNAL\n"                                                                      \
-    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "#define SPEC_CONSTANT(type, name, ...) "                                                      \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"                                          \
+    "__asm__(\"__assay_spec_default_\" #name) = __VA_ARGS__;\n"                                    \
     "#define __ASSAY_TEXT_OF(...) #__VA_ARGS__\n"                                                  \
     "#define __ASSAY_TEXT(...) __ASSAY_TEXT_OF(__VA_ARGS__)\n"                                     \
     "#define USES_ASPECTS(...) "                                                                   \

@@ -11,6 +11,7 @@
  * that the driver of DPC++ gives to ids of variables with internal linkage (front_end.c). */
 #include "conformance/build/sycl_images.h"
 
+#include "conformance/build/sycl_constants.h"
 #include "reference/base/spirv.h"
 #include "reference/base/stream.h"
 #include "reference/image/device_global.h"
@@ -120,14 +121,6 @@ static void rename_properties(rt_arena *arena, rt_image *image, rt_profile profi
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
                             rt_profile profile, rt_image *out_image)
 {
-    /* The value of a specialization_id is read by a function that a pass of DPC++ replaces;
-     * libsycl-jit does not run that pass, so the call stays unresolved. */
-    static const char unresolved[] = "2020SpecConstantValue";
-    if (memmem(binary->code.data, binary->code.size, unresolved, sizeof unresolved - 1))
-        return rt_fail(
-            worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-            "get_specialization_constant: the SYCL compiler in libsycl leaves specialisation "
-            "constants unresolved; read the constant in an OpenCL C function, with SPEC_CONSTANT");
     RT_TRY(rt_device_binary_image(worker->sink, source, binary, out_image));
     /* The image's kernels are the entry points. */
     RT_VECTOR(rt_text) names = {0};
@@ -147,6 +140,12 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
     rt_vector_free(&names);
     if (!is_named || walk.is_damaged)
         return damaged(worker, source, RT_TEXT("its code is not SPIR-V"));
+    const char *problem;
+    if (!cnf_sycl_constants_place(&worker->arena, out_image, &problem))
+        return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "get_specialization_constant: the constants of source %.*s cannot be "
+                       "resolved: %s; read them in an OpenCL C function, with SPEC_CONSTANT",
+                       RT_TEXT_ARG(source), problem);
     name_virtual_functions(&worker->arena, out_image);
     rename_properties(&worker->arena, out_image, profile);
     rt_image_hash(out_image);

@@ -70,6 +70,8 @@ static void constants_append(rt_buffer *out, const rt_image *image)
         rt_buffer_append_text(out, set->properties[i].name);
         if (rt_spec_descriptor_read(image, i, &constant))
             rt_buffer_printf(out, "  id %u, bytes: %u", constant.id, constant.size_bytes);
+        if (constant.scalar_count > 1)
+            rt_buffer_printf(out, ", scalars: %u", constant.scalar_count);
         if (constant.scalar_count == 1 && constant.default_value.size > 0) {
             rt_buffer_printf(out, ", default: 0x"); /* stored least significant byte first */
             for (size_t k = constant.default_value.size; k-- > 0;)

@@ -25,8 +25,10 @@ static const scn_submit *submit_of(const scn_step *step)
     return step->verb == SCN_VERB_SUBMIT ? &step->submit : &empty;
 }
 
-/* Declares the values of those constants of a submit that an image has; *out_count is their number.
- */
+enum { CONSTANTS_MAX = 256 }; /* as in support.h */
+
+/* Declares the values of the scalars of those constants of a submit that an image has; *out_count
+ * is their number. */
 static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
                                    const rt_image *image, const char *array, uint32_t *out_count)
 {
@@ -38,17 +40,25 @@ static rt_status constants_declare(cnf_exporter *exporter, const scn_step *step,
         for (uint32_t k = 0; k < submit_of(step)->constant_count; k++) {
             const scn_spec_constant *constant = &submit_of(step)->constants[k];
             if (!rt_text_equal(set->properties[i].name, constant->name)) continue;
-            if (!rt_spec_descriptor_read(image, i, &descriptor) || descriptor.scalar_count != 1 ||
-                descriptor.size_bytes != constant->value.size ||
-                constant->value.size > sizeof(uint64_t)) {
+            if (!rt_spec_descriptor_read(image, i, &descriptor) ||
+                descriptor.size_bytes != constant->value.size) {
                 rt_buffer_free(&rows);
                 return cnf_export_refuse(exporter, constant->at,
-                                         "a specialisation constant that is not a scalar");
+                                         "a specialisation constant of another size");
             }
-            rt_buffer_printf(&rows, "    {%u, %u, {", descriptor.id, descriptor.size_bytes);
-            cnf_export_bytes(&rows, constant->value);
-            rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(constant->name));
-            ++*out_count;
+            for (rt_spec_scalar scalar; rt_spec_scalar_take(&descriptor.rows, &scalar);) {
+                rt_bytes part = {constant->value.data + scalar.offset, scalar.size_bytes};
+                if (part.size > sizeof(uint64_t) || *out_count == CONSTANTS_MAX) {
+                    rt_buffer_free(&rows);
+                    return cnf_export_refuse(exporter, constant->at,
+                                             "a program with more than 256 scalars that are set, "
+                                             "or one of more than 8 bytes");
+                }
+                rt_buffer_printf(&rows, "    {%u, %u, {", scalar.id, scalar.size_bytes);
+                cnf_export_bytes(&rows, part);
+                rt_buffer_printf(&rows, "}}, /* %.*s */\n", RT_TEXT_ARG(constant->name));
+                ++*out_count;
+            }
         }
     }
     if (*out_count > 0)
@@ -65,7 +75,6 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
     const cnf_export_api *api = exporter->api;
     rt_arena *arena = exporter->arena;
     rt_buffer rows = {0};
-    uint32_t constants = 0;
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < program->image_count && rt_ok(status); i++) {
         rt_text name = program->images[i];
@@ -84,13 +93,10 @@ static rt_status images_declare(cnf_exporter *exporter, const scn_step *step,
         cnf_export_file_add(exporter, file, image->code);
         rt_buffer_printf(&rows, "    {\"%s\", %u, %s},\n", file.data, count,
                          count > 0 ? array : "NULL");
-        constants += count;
     }
     rt_buffer_printf(&exporter->declarations, "static const image images_%u[] = {\n%s};\n", number,
                      rt_buffer_string(&rows));
     rt_buffer_free(&rows);
-    if (rt_ok(status) && constants < submit_of(step)->constant_count)
-        return cnf_export_refuse(exporter, step->at, "a specialisation constant that no image has");
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "conformance/run/refusal.h"
 #include "conformance/run/value_types.h"
 #include "conformance/scenario/model/scenario.h"
+#include "conformance/scenario/resolve/constants.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "conformance/subject/skip.h"
@@ -448,14 +449,16 @@ static int judgement_weight(const cnf_judgement *judgement)
     }
 }
 
-/* Resolves the names of SYCL kernels and device_globals, and checks the types of values, which
- * requires the images. */
+/* Resolves the names of SYCL kernels, specialisation constants and device_globals, and checks the
+ * types of values, which requires the images. */
 static bool names_resolve(cnf_modules *modules, scn_scenario *complete, cnf_judgement *out)
 {
     scn_position at;
     rt_text problem, kind;
     if (!scn_sycl_kernels_resolve(modules->arena, complete, &at, &problem))
         kind = RT_TEXT("ambiguous-kernel");
+    else if (!scn_constants_resolve(modules->arena, complete, &at, &problem))
+        kind = RT_TEXT("ambiguous-constant");
     else if (!scn_variables_resolve(modules->arena, complete, &at, &problem))
         kind = RT_TEXT("device-global");
     else if (!cnf_value_types_check(modules->arena, complete, &at, &problem))

@@ -5,6 +5,7 @@
 
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/model/type.h"
+#include "conformance/scenario/resolve/constants.h"
 #include "conformance/scenario/resolve/variables.h"
 #include "conformance/scenario/schema/schema.h"
 #include "reference/base/number.h"
@@ -627,9 +628,15 @@ static void constants_check(checker *check, const scn_spec_constant *constants, 
 {
     for (uint32_t i = 0; i < count; i++) {
         size_t size = constants[i].value.size;
-        if (size != 1 && size != 2 && size != 4 && size != 8)
+        if (size == 0 || size > SCN_VALUE_SIZE_MAX)
             REPORT(check, constants[i].at,
-                   "the constant has %zu bytes; a specialisation constant has 1, 2, 4 or 8", size);
+                   "the constant has %zu bytes; a specialisation constant has 1 to %d", size,
+                   SCN_VALUE_SIZE_MAX);
+        /* The runtime accepts any name, so a mistyped one would do nothing, silently. */
+        if (scn_constant_may_be(check->scenario, constants[i].name)) continue;
+        REPORT(check, constants[i].at,
+               "no module has a specialisation constant '%s': no source mentions the name",
+               excerpt(check, constants[i].name));
     }
 }
 

@@ -66,7 +66,7 @@ typedef struct rt_bundle_request {
  *
  * ERRC_RUNTIME       no registered image has a requested kernel
  * ERRC_INVALID       a kernel has no image that the device can run, or none in the requested
- *                    state or an earlier one; a constant is unknown or has another size
+ *                    state or an earlier one; a constant has another size than its value
  * ERRC_BUILD         executable: an import is unresolved (DL-RESOLVE-09), or the device's compiler
  *                    failed
  * others             object, executable: those of rt_program_manager_kernel */

@@ -162,11 +162,11 @@ static rt_status check_constants(rt_program_manager *manager, const rt_bundle_re
     const rt_kernel_request launch_request = {.constants = request->constants,
                                               .constant_count = request->constant_count};
     plan->constants = rt_spec_list_make(&plan->arena, &launch_request, NULL);
-    if (plan->contents.images.count > 0)
-        return rt_spec_list_check(manager->sink, plan->constants, &plan->contents, request->device);
-    return rt_fail_naming(manager->sink, RT_ERRC_INVALID, RT_RULE_NONE, &request->constants[0].name,
-                          1, "the kernel bundle is empty and has no specialisation constant '%.*s'",
-                          RT_TEXT_ARG(request->constants[0].name));
+    RT_TRY(rt_spec_list_check(manager->sink, plan->constants, &plan->contents, request->device));
+    /* A value applies to the device images of this bundle alone, even if the bundle is linked with
+     * one whose images have the constant. */
+    plan->constants = rt_spec_list_known(&plan->arena, plan->constants, &plan->contents);
+    return RT_STATUS_OK;
 }
 
 /* ---- Bringing images into the state ------------------------------------------------------- */

@@ -17,6 +17,8 @@
 #include "reference/base/handover.h"
 #include "reference/base/lock.h"
 
+#include <inttypes.h>
+
 /* ---- Registering and unregistering images ------------------------------------------------- */
 
 static void program_unreference(rt_program_manager *manager, rt_program *program)
@@ -231,22 +233,36 @@ const rt_text *rt_program_image_names(rt_arena *arena, const rt_link_set *set)
     return names;
 }
 
+/* A value as an unsigned number, because only the device code knows the type: in hexadecimal if it
+ * does not fit into 64 bits, as a composite's may not. */
+static rt_text constant_text(rt_arena *arena, const rt_spec_constant *constant)
+{
+    rt_buffer text = {0};
+    rt_bytes value = constant->value;
+    rt_buffer_printf(&text, "%.*s=", RT_TEXT_ARG(constant->name));
+    if (value.size <= sizeof(uint64_t)) {
+        uint64_t number = 0;
+        for (size_t k = value.size; k-- > 0;)
+            number = number << 8 | value.data[k];
+        rt_buffer_printf(&text, "%" PRIu64, number);
+    } else {
+        rt_buffer_printf(&text, "0x");
+        for (size_t k = value.size; k-- > 0;)
+            rt_buffer_printf(&text, "%02x", value.data[k]);
+    }
+    rt_text result = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return result;
+}
+
 void rt_program_trace_created(rt_program_manager *manager, const rt_build_target *target,
                               uint32_t id, const rt_link_set *set, bool loaded)
 {
     rt_arena arena = {0};
     uint32_t constant_count = target->constants.count;
     rt_text *constants = rt_arena_alloc_array(&arena, constant_count, sizeof *constants);
-    for (uint32_t i = 0; i < constant_count; i++) {
-        /* Traced as an unsigned number, because only the device code knows the type. */
-        const rt_spec_constant *constant = &target->constants.constants[i];
-        uint64_t number = 0;
-        CHECK(constant->value.size <= sizeof number);
-        for (size_t k = constant->value.size; k-- > 0;)
-            number = number << 8 | constant->value.data[k];
-        constants[i] = rt_arena_printf(&arena, "%.*s=%llu", RT_TEXT_ARG(constant->name),
-                                       (unsigned long long)number);
-    }
+    for (uint32_t i = 0; i < constant_count; i++)
+        constants[i] = constant_text(&arena, &target->constants.constants[i]);
     const rt_trace_value values[] = {
         RT_N("program", id),
         RT_TS("images", rt_program_image_names(&arena, set), set->images.count),

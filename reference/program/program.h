@@ -109,10 +109,10 @@ void rt_program_manager_destroy(rt_program_manager *manager);
  * ERRC_BUILD                 unresolved imports (DL-RESOLVE-09), or the device's compiler failed
  * ERRC_FEATURE_NOT_SUPPORTED other images are required and the device does not link the format
  *                            (DL-BACKEND-06), or constants are set and the device supports none
- * ERRC_INVALID               no image of the program has a specialisation constant of a requested
- *                            name, or its size differs
- * UNSUPPORTED, MALFORMED     a constant that is set is not a scalar, or an image's table of
- *                            constants is damaged
+ * ERRC_INVALID               a specialisation constant has another size than the value, or no image
+ *                            of the program has it and code compiled ahead of time might
+ * UNSUPPORTED, MALFORMED     a constant that is set has a scalar of no scalar type's size, or an
+ *                            image's table of constants is damaged
  * LINK_ERROR and others      from the device (device.h) */
 RT_MUST_USE rt_status rt_program_manager_kernel(rt_program_manager *manager,
                                                 const rt_kernel_request *request,

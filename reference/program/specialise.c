@@ -1,7 +1,7 @@
 /* Images' tables of specialisation constants. */
 #include "reference/program/specialise.h"
 
-#include "reference/base/nearest.h"
+#include "reference/base/vector.h"
 #include "reference/image/spec_constants.h"
 
 #include <stdlib.h>
@@ -26,9 +26,12 @@ static bool is_default(const rt_image *image, const rt_spec_constant *constant)
 {
     rt_spec_descriptor descriptor;
     rt_bytes value = constant->value;
-    return descriptor_find(image, constant->name, &descriptor) == SPEC_PRESENT &&
-           descriptor.default_value.size == value.size &&
-           memcmp(descriptor.default_value.data, value.data, value.size) == 0;
+    if (descriptor_find(image, constant->name, &descriptor) != SPEC_PRESENT) return false;
+    if (descriptor.default_value.size != value.size) return false;
+    const uint8_t *initial = descriptor.default_value.data;
+    for (rt_spec_scalar at; rt_spec_scalar_take(&descriptor.rows, &at);)
+        if (memcmp(initial + at.offset, value.data + at.offset, at.size_bytes) != 0) return false;
+    return true;
 }
 
 /* ---- Lists -------------------------------------------------------------------------------- */
@@ -109,37 +112,47 @@ bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b)
 
 /* ---- Checks ------------------------------------------------------------------------------- */
 
-static rt_status refuse_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
+/* True if an image of the set has the constant. */
+static bool is_known(const rt_link_set *set, rt_text name)
 {
-    /* The name may be mistyped, so suggest the nearest one in the set. */
-    rt_buffer hint = {0};
-    rt_nearest nearest = rt_nearest_to(name);
-    for (uint32_t i = 0; i < set->images.count; i++) {
-        const rt_property_set *table =
-            rt_image_set(set->images.items[i]->image, RT_SET_SPEC_CONSTANTS);
-        for (uint32_t k = 0; table && k < table->property_count; k++)
-            rt_nearest_offer(&nearest, table->properties[k].name);
-    }
-    const rt_image *requesting = set->images.items[0]->image;
-    if (!rt_nearest_suggest(&nearest, &hint) && requesting->format != RT_FORMAT_SPIRV64)
-        rt_buffer_printf(&hint, "; code that was compiled ahead of time keeps its default values");
-    rt_status status = rt_fail_naming(
-        sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
-        "image %.*s %s no specialisation constant '%.*s'%s", RT_TEXT_ARG(requesting->name),
-        set->images.count > 1 ? "and the images linked with it have" : "has", RT_TEXT_ARG(name),
-        rt_buffer_string(&hint));
-    rt_buffer_free(&hint);
-    return status;
+    rt_spec_descriptor descriptor;
+    for (uint32_t i = 0; i < set->images.count; i++)
+        if (descriptor_find(set->images.items[i]->image, name, &descriptor) == SPEC_PRESENT)
+            return true;
+    return false;
 }
 
-/* Checks one image; *out_found: it has the constant. */
-static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image,
-                             bool *out_found)
+/* A value for a constant that no image has does nothing. Code that was compiled ahead of time,
+ * however, may have had the constant, and would silently keep its default. */
+static rt_status check_unknown(rt_sink *sink, rt_text name, const rt_link_set *set)
+{
+    for (uint32_t i = 0; i < set->images.count; i++) {
+        const rt_image *image = set->images.items[i]->image;
+        if (image->format == RT_FORMAT_SPIRV64) continue;
+        return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "no image of the program has specialisation constant '%.*s', but "
+                              "image %.*s was compiled ahead of time; code that was compiled ahead "
+                              "of time keeps its default values, so give the module an image in "
+                              "SPIR-V",
+                              RT_TEXT_ARG(name), RT_TEXT_ARG(image->name));
+    }
+    return RT_STATUS_OK;
+}
+
+static bool are_scalars(rt_bytes rows)
+{
+    for (rt_spec_scalar scalar; rt_spec_scalar_take(&rows, &scalar);) {
+        uint32_t size = scalar.size_bytes;
+        if (size != 1 && size != 2 && size != 4 && size != 8) return false;
+    }
+    return true;
+}
+
+static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, const rt_image *image)
 {
     rt_text name = constant->name;
     rt_spec_descriptor descriptor;
     spec_presence presence = descriptor_find(image, name, &descriptor);
-    *out_found = presence == SPEC_PRESENT;
     if (presence == SPEC_ABSENT) return RT_STATUS_OK;
     if (presence == SPEC_DAMAGED) {
         return rt_fail_naming(
@@ -156,70 +169,110 @@ static rt_status check_image(rt_sink *sink, const rt_spec_constant *constant, co
                               RT_TEXT_ARG(name), size, RT_TEXT_ARG(image->name),
                               constant->value.size);
     }
-    bool is_scalar =
-        descriptor.scalar_count == 1 && (size == 1 || size == 2 || size == 4 || size == 8);
-    if (is_scalar) return RT_STATUS_OK;
+    if (are_scalars(descriptor.rows)) return RT_STATUS_OK;
     return rt_fail_naming(sink, RT_UNSUPPORTED, RT_RULE_NONE, &name, 1,
-                          "specialisation constant '%.*s' of image %.*s has %u bytes; only scalars "
-                          "of 1, 2, 4 or 8 bytes can be set",
-                          RT_TEXT_ARG(name), RT_TEXT_ARG(image->name), size);
+                          "specialisation constant '%.*s' of image %.*s has a scalar whose size is "
+                          "not 1, 2, 4 or 8 bytes",
+                          RT_TEXT_ARG(name), RT_TEXT_ARG(image->name));
 }
 
-/* Refuses two names with the same number: it would be ambiguous which value applies. */
+/* A scalar of a constant, for messages. */
+typedef struct numbered {
+    uint32_t id;
+    rt_text name;
+} numbered;
+
+static int by_number(const void *a, const void *b)
+{
+    const numbered *first = a, *second = b;
+    return (first->id > second->id) - (first->id < second->id);
+}
+
+/* Refuses two scalars with the same number: it would be ambiguous which value applies. */
 static rt_status check_numbers(rt_sink *sink, rt_spec_list list, const rt_image *image)
 {
+    RT_VECTOR(numbered) scalars = {0};
     for (uint32_t i = 0; i < list.count; i++) {
-        for (uint32_t k = 0; k < i; k++) {
-            rt_spec_descriptor first, second;
-            if (descriptor_find(image, list.constants[i].name, &first) != SPEC_PRESENT) continue;
-            if (descriptor_find(image, list.constants[k].name, &second) != SPEC_PRESENT) continue;
-            if (first.id != second.id) continue;
-            return rt_fail_naming(
-                sink, RT_MALFORMED, RT_RULE_NONE, &list.constants[i].name, 1,
-                "image %.*s: specialisation constants '%.*s' and '%.*s' have the same number, %u",
-                RT_TEXT_ARG(image->name), RT_TEXT_ARG(list.constants[k].name),
-                RT_TEXT_ARG(list.constants[i].name), first.id);
-        }
+        rt_text name = list.constants[i].name;
+        rt_spec_descriptor descriptor;
+        if (descriptor_find(image, name, &descriptor) != SPEC_PRESENT) continue;
+        for (rt_spec_scalar scalar; rt_spec_scalar_take(&descriptor.rows, &scalar);)
+            *rt_vector_push(&scalars) = (numbered){scalar.id, name};
     }
-    return RT_STATUS_OK;
+    if (scalars.count > 1) qsort(scalars.items, scalars.count, sizeof *scalars.items, by_number);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 1; i < scalars.count && rt_ok(status); i++) {
+        const numbered *first = &scalars.items[i - 1], *second = &scalars.items[i];
+        if (first->id != second->id) continue;
+        status = rt_fail_naming(sink, RT_MALFORMED, RT_RULE_NONE, &second->name, 1,
+                                "image %.*s: scalars of specialisation constants '%.*s' and "
+                                "'%.*s' have the same number, %u",
+                                RT_TEXT_ARG(image->name), RT_TEXT_ARG(first->name),
+                                RT_TEXT_ARG(second->name), first->id);
+    }
+    rt_vector_free(&scalars);
+    return status;
 }
 
 rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set *set,
                              const rt_device *device)
 {
-    if (list.count == 0) return RT_STATUS_OK;
-    CHECK(set->images.count >= 1);
+    const rt_spec_constant *set_constant = NULL; /* one that an image has */
     for (uint32_t i = 0; i < list.count; i++) {
-        bool is_known = false;
-        for (uint32_t k = 0; k < set->images.count; k++) {
-            bool in_image = false;
-            RT_TRY(check_image(sink, &list.constants[i], set->images.items[k]->image, &in_image));
-            is_known = is_known || in_image;
-        }
-        if (!is_known) return refuse_unknown(sink, list.constants[i].name, set);
+        const rt_spec_constant *constant = &list.constants[i];
+        for (uint32_t k = 0; k < set->images.count; k++)
+            RT_TRY(check_image(sink, constant, set->images.items[k]->image));
+        if (is_known(set, constant->name))
+            set_constant = constant;
+        else
+            RT_TRY(check_unknown(sink, constant->name, set));
     }
     for (uint32_t k = 0; k < set->images.count; k++)
         RT_TRY(check_numbers(sink, list, set->images.items[k]->image));
-    if (device->capabilities.spec_constants) return RT_STATUS_OK;
+    if (!set_constant || device->capabilities.spec_constants) return RT_STATUS_OK;
     return rt_fail_naming(
-        sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &list.constants[0].name, 1,
+        sink, RT_ERRC_FEATURE_NOT_SUPPORTED, RT_RULE_NONE, &set_constant->name, 1,
         "specialisation constant '%.*s' cannot be set: device %.*s does not support setting any",
-        RT_TEXT_ARG(list.constants[0].name), RT_TEXT_ARG(device->name));
+        RT_TEXT_ARG(set_constant->name), RT_TEXT_ARG(device->name));
+}
+
+rt_spec_list rt_spec_list_known(rt_arena *arena, rt_spec_list list, const rt_link_set *set)
+{
+    rt_spec_constant *constants = rt_arena_alloc_array(arena, list.count, sizeof *constants);
+    rt_spec_list known = {.constants = constants};
+    for (uint32_t i = 0; i < list.count; i++)
+        if (is_known(set, list.constants[i].name)) constants[known.count++] = list.constants[i];
+    return known;
+}
+
+static uint32_t scalar_count(rt_spec_list list, const rt_image *image)
+{
+    uint32_t count = 0;
+    rt_spec_descriptor descriptor;
+    for (uint32_t i = 0; i < list.count; i++)
+        if (descriptor_find(image, list.constants[i].name, &descriptor) == SPEC_PRESENT)
+            count += descriptor.scalar_count;
+    return count;
 }
 
 uint32_t rt_spec_list_of_image(rt_arena *arena, rt_spec_list list, const rt_image *image,
                                dev_spec_constant **out_constants)
 {
-    uint32_t count = 0;
-    *out_constants = rt_arena_alloc_array(arena, list.count, sizeof **out_constants);
+    uint32_t count = 0, capacity = scalar_count(list, image);
+    *out_constants = rt_arena_alloc_array(arena, capacity, sizeof **out_constants);
     for (uint32_t i = 0; i < list.count; i++) {
         rt_spec_descriptor descriptor;
+        rt_bytes value = list.constants[i].value;
         spec_presence presence = descriptor_find(image, list.constants[i].name, &descriptor);
         CHECK(presence != SPEC_DAMAGED);
         if (presence == SPEC_ABSENT) continue;
-        CHECK(descriptor.size_bytes == list.constants[i].value.size);
-        (*out_constants)[count++] = (dev_spec_constant){descriptor.id, list.constants[i].value};
+        CHECK(descriptor.size_bytes == value.size);
+        for (rt_spec_scalar scalar; rt_spec_scalar_take(&descriptor.rows, &scalar);) {
+            CHECK((uint64_t)scalar.offset + scalar.size_bytes <= value.size);
+            (*out_constants)[count++] =
+                (dev_spec_constant){scalar.id, {value.data + scalar.offset, scalar.size_bytes}};
+        }
     }
-    CHECK(count <= list.count);
+    CHECK(count == capacity);
     return count;
 }

@@ -41,6 +41,8 @@ agrees memory/usm_pointers.yaml "1 PASS" 0
 agrees memory/usm_and_buffer.yaml "1 PASS" 0
 agrees linking/spec_constants.yaml "1 PASS" 0
 agrees linking/spec_constants_of_several_sizes.yaml "1 PASS" 0
+agrees linking/spec_constants_composite.yaml "1 PASS" 0
+agrees linking/spec_constant_unknown.yaml "1 PASS" 0
 agrees linking/bundle_by_hand.yaml "1 PASS" 0
 agrees linking/bundle_missing_import.yaml "1 PASS" 0
 says "clBuildProgram returned -11"

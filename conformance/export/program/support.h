@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IMAGES_MAX = 64, TEXT_MAX = 16384 };
+enum { IMAGES_MAX = 64, CONSTANTS_MAX = 256, TEXT_MAX = 16384 };
 
 /* The value of a specialisation constant, little-endian. */
 typedef struct {

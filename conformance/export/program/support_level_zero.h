@@ -119,8 +119,8 @@ typedef struct {
     uint8_t *code;
     size_t size;
     char flags[TEXT_MAX];
-    const void *values[IMAGES_MAX];
-    uint32_t ids[IMAGES_MAX];
+    const void *values[CONSTANTS_MAX];
+    uint32_t ids[CONSTANTS_MAX];
     ze_module_constants_t constants;
     const ze_module_constants_t *set_constants; /* NULL if no constant is set */
 } module_input;
@@ -153,7 +153,7 @@ static inline void input_create(const image *from, int is_library, const char *o
              has_symbols(out_input->code, out_input->size) ? "-ze-take-global-address " : "",
              options, link_options);
     out_input->set_constants = NULL;
-    for (unsigned i = 0; i < from->constant_count && i < IMAGES_MAX; i++) {
+    for (unsigned i = 0; i < from->constant_count && i < CONSTANTS_MAX; i++) {
         out_input->ids[i] = from->constants[i].id;
         out_input->values[i] = from->constants[i].value;
         out_input->constants = (ze_module_constants_t){i + 1, out_input->ids, out_input->values};

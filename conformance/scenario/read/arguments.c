@@ -103,6 +103,58 @@ static bool bytes_argument_read(scn_reader *reader, const scn_node *node, scn_ar
     return true;
 }
 
+/* ---- Composite values --------------------------------------------------------------------- */
+
+static const scn_shape shape_plain_fields = {
+    SCN_LIST("the list of a struct's fields", const scn_node *, &scn_shape_typed_value),
+    .least = 1,
+    .most = SCN_FIELD_COUNT_MAX,
+};
+enum { COMPOSITE_STRUCT, COMPOSITE_BYTES };
+static const scn_row composite_rows[] = {
+    [COMPOSITE_STRUCT] = {"struct", &shape_plain_fields, SCN_ALTERNATIVE | SCN_LATER,
+                          SCN_FIELD(scn_argument, value),
+                          "A struct or an array, field by field: {TYPE: VALUE}."},
+    [COMPOSITE_BYTES] = {"bytes", &scn_shape_bytes, SCN_ALTERNATIVE | SCN_LATER,
+                         SCN_FIELD(scn_argument, value), "The bytes of the value in hexadecimal."},
+};
+static const scn_shape shape_composite;
+static bool composite_finish(scn_reader *reader, const scn_node *node, void *object)
+{
+    scn_argument *argument = object;
+    uint32_t kind = scn_object_alternative(reader, &shape_composite, node, "'struct' or 'bytes'");
+    if (kind == SCN_NONE) return false;
+    const scn_node *value = scn_node_value(node, composite_rows[kind].key);
+    if (kind == COMPOSITE_BYTES) return bytes_argument_read(reader, value, argument);
+    for (uint32_t i = 0; value->kind == SCN_NODE_LIST && i < value->count; i++) {
+        const scn_node *field = &value->items[i];
+        if (field->kind == SCN_NODE_MAPPING && !scn_node_value(field, "usm")) continue;
+        return scn_report(reader->reporter, field->at,
+                          "expected a field of a constant, {TYPE: VALUE}, found %s",
+                          scn_node_describe(reader->arena, field));
+    }
+    return struct_argument_read(reader, value, argument);
+}
+static const scn_shape shape_composite = {
+    SCN_OBJECT("a composite value", composite_rows),
+    .finish = composite_finish,
+};
+
+static bool composite_read(scn_reader *reader, const scn_node *node, void *out)
+{
+    rt_bytes *value = out;
+    scn_argument argument = {.at = node->at};
+    if (!scn_object_read(reader, &shape_composite, node, &argument)) return false;
+    *value = argument.value;
+    return true;
+}
+const scn_shape scn_shape_composite_value = {
+    .kind = SCN_SHAPE_OTHER,
+    .noun = "a composite value",
+    .read = composite_read,
+    .alternatives = {&shape_composite},
+};
+
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
 static const scn_shape shape_local_size = {SCN_INTEGER("a size in bytes", 1, RT_MEMORY_SIZE_MAX)};

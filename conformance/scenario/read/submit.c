@@ -6,22 +6,7 @@
 
 /* ---- Specialisation constants ------------------------------------------------------------- */
 
-static const char *scalar_word(uint32_t index)
-{
-    return index < SCN_TYPE_COUNT ? scn_type_word(index) : NULL;
-}
-static const scn_shape shape_scalar = {SCN_WORD("a type", scalar_word)};
-static const scn_shape shape_constant_value = {
-    .kind = SCN_SHAPE_MAP,
-    .noun = "a typed value",
-    .element = &scn_shape_element,
-    .keys = &shape_scalar,
-    .typing = SCN_TYPED_BY_KEY,
-    .least = 1,
-    .most = 1,
-};
-
-/* A plain number is an int, and a truth value a bool; {TYPE: VALUE} gives a scalar of any type. */
+/* A plain number is an int, and a truth value a bool; {TYPE: VALUE} gives a value of any type. */
 static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
 {
     scn_spec_constant *constant = out;
@@ -38,15 +23,12 @@ static bool constant_read(scn_reader *reader, const scn_node *node, void *out)
             return scn_report(reader->reporter, node->at,
                               "expected a single value for a constant, such as {float: 1.5}");
         }
+        if (scn_node_value(node, "struct") || scn_node_value(node, "bytes"))
+            return scn_value_read(reader, &scn_shape_composite_value, node, &constant->value);
         entry = node->entries[0];
     }
     scn_layout layout;
-    if (!scn_typed_value_read(reader, &entry, &layout, &constant->value)) return false;
-    CHECK(layout.field_count == 1 && constant->value.size == layout.size);
-    if (layout.fields[0].lanes == 1) return true;
-    return scn_report(
-        reader->reporter, entry.at,
-        "a specialisation constant is a scalar; a vector consists of one constant for each lane");
+    return scn_typed_value_read(reader, &entry, &layout, &constant->value);
 }
 
 static const scn_shape shape_plain_constant = {
@@ -63,10 +45,12 @@ static const scn_shape shape_constant = {
     .noun = "the value of a constant",
     .read = constant_read,
     .stored = &shape_stored_constant,
-    .alternatives = {&shape_plain_constant, &shape_bool_constant, &shape_constant_value},
+    .alternatives = {&shape_plain_constant, &shape_bool_constant, &scn_shape_typed_value,
+                     &scn_shape_composite_value},
 };
 const scn_shape scn_shape_spec_constants = {
     SCN_MAP("the map of specialisation constants", scn_spec_constant, &shape_constant),
+    .any_key = true, /* qualified names; constants_check knows which there may be */
     .least = 1,
     .most = 256,
 };
@@ -105,7 +89,8 @@ static const scn_row submit_rows[] = {
     SCN_COMMAND_ROWS,
     {"spec_constants", &scn_shape_spec_constants, 0,
      SCN_ITEMS(scn_step, submit.constants, submit.constant_count),
-     "Values of specialisation constants by name; those not named have their defaults."},
+     "Values of specialisation constants by name; those not named have their defaults. A value for "
+     "a constant that no image of the program has does nothing."},
     {"options", &scn_shape_options, 0, SCN_FIELD(scn_step, submit.options),
      "Options for the device's compiler, in addition to those of the images; each combination of "
      "options gives a separate program."},

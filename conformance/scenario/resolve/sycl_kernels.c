@@ -6,6 +6,7 @@
  * named by the symbol itself. */
 #include "conformance/scenario/resolve/sycl_kernels.h"
 
+#include "conformance/scenario/model/type.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"
 #include "reference/image/syclbin.h"
@@ -351,6 +352,27 @@ static void turn_round(uint64_t *values, uint32_t dimensions)
     values[dimensions - 1] = first;
 }
 
+/* The parameter by which a kernel reads specialisation constants: a pointer in an object, which is
+ * null if they are SPIR-V's. An application's runtime passes it, so a submit does not name it. */
+static void handler_add(rt_arena *arena, scn_submit *submit)
+{
+    static const char type[] = "14kernel_handlerE"; /* at the end of the parameters */
+    size_t length = sizeof type - 1, whole = submit->kernel.length;
+    if (whole < length || memcmp(submit->kernel.data + whole - length, type, length) != 0) return;
+    uint32_t count = submit->argument_count;
+    scn_argument *arguments = rt_arena_alloc_array(arena, (size_t)count + 1, sizeof *arguments);
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = submit->arguments[i];
+    scn_field *pointer = rt_arena_alloc(arena, sizeof *pointer);
+    *pointer = (scn_field){.type = SCN_TYPE_ULONG, .lanes = 1};
+    scn_argument *handler = &arguments[count];
+    *handler = (scn_argument){.kind = SCN_ARGUMENT_VALUE};
+    scn_layout_place(pointer, 1, true, &handler->layout);
+    handler->value = (rt_bytes){rt_arena_alloc(arena, handler->layout.size), handler->layout.size};
+    submit->arguments = arguments;
+    submit->argument_count++;
+}
+
 static bool step_resolve(const kernel_table *table, scn_step *step, rt_text *out_problem)
 {
     if (step->verb == SCN_VERB_SUBMIT) {
@@ -361,6 +383,7 @@ static bool step_resolve(const kernel_table *table, scn_step *step, rt_text *out
             turn_round(submit->range, submit->dimensions);
             turn_round(submit->offset, submit->dimensions);
             turn_round(submit->local, submit->dimensions);
+            handler_add(table->arena, submit);
         }
     }
     if (step->verb == SCN_VERB_BUNDLE) {

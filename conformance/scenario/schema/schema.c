@@ -305,7 +305,7 @@ bool scn_items_read(scn_reader *reader, const scn_row *row, const scn_node *node
             const scn_entry *entry = &node->entries[i];
             value = &entry->value;
             memcpy(item, &(scn_named){entry->key, entry->at}, sizeof(scn_named));
-            valid = name_check(reader, entry->at, entry->key) && valid;
+            valid = (shape->any_key || name_check(reader, entry->at, entry->key)) && valid;
         }
         valid = scn_value_read(reader, shape->element, value, item) && valid;
     }

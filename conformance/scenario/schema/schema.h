@@ -159,7 +159,7 @@ struct scn_shape {
     const scn_shape *element; /* LIST, MAP */
     bool unique;              /* LIST: it has no duplicates; the reader checks this in code */
     bool empty;               /* TEXT: may be empty, if quoted */
-    bool any_key;             /* MAP that no row holds: keys may be any text */
+    bool any_key;             /* MAP: keys may be any text */
     const scn_shape *keys;    /* MAP that no row holds: the WORD shape of its keys; NULL: names */
     uint32_t element_size;    /* bytes */
     bool in_place;            /* LIST: stored as an array of `most` items in the struct itself */
@@ -380,19 +380,20 @@ bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn
 extern const scn_shape scn_shape_image_condition;
 
 /* Shapes that several objects share. */
-extern const scn_shape scn_shape_name;           /* rt_text */
-extern const scn_shape scn_shape_kernel;         /* rt_text */
-extern const scn_shape scn_shape_kernels;        /* LIST of one or more kernels */
-extern const scn_shape scn_shape_variable;       /* scn_variable, found later */
-extern const scn_shape scn_shape_element;        /* const scn_node * */
-extern const scn_shape scn_shape_values;         /* const scn_node * */
-extern const scn_shape scn_shape_oracle;         /* const scn_node *: an oracle */
-extern const scn_shape scn_shape_typed_value;    /* const scn_node *: {TYPE: VALUE} */
-extern const scn_shape scn_shape_value_type;     /* rt_text: a scalar or vector type */
-extern const scn_shape scn_shape_options;        /* rt_text: for a compiler or linker */
-extern const scn_shape scn_shape_spec_constants; /* MAP of scn_spec_constant */
-extern const scn_shape scn_shape_bytes;          /* const scn_node *: hexadecimal digits */
-extern const scn_shape scn_shape_null;           /* the plain word null, which stores nothing */
+extern const scn_shape scn_shape_name;            /* rt_text */
+extern const scn_shape scn_shape_kernel;          /* rt_text */
+extern const scn_shape scn_shape_kernels;         /* LIST of one or more kernels */
+extern const scn_shape scn_shape_variable;        /* scn_variable, found later */
+extern const scn_shape scn_shape_element;         /* const scn_node * */
+extern const scn_shape scn_shape_values;          /* const scn_node * */
+extern const scn_shape scn_shape_oracle;          /* const scn_node *: an oracle */
+extern const scn_shape scn_shape_typed_value;     /* const scn_node *: {TYPE: VALUE} */
+extern const scn_shape scn_shape_value_type;      /* rt_text: a scalar or vector type */
+extern const scn_shape scn_shape_options;         /* rt_text: for a compiler or linker */
+extern const scn_shape scn_shape_spec_constants;  /* MAP of scn_spec_constant */
+extern const scn_shape scn_shape_composite_value; /* rt_bytes: {struct: [...]}, {bytes: ...} */
+extern const scn_shape scn_shape_bytes;           /* const scn_node *: hexadecimal digits */
+extern const scn_shape scn_shape_null;            /* the plain word null, which stores nothing */
 
 /* What scn_aspects_read accepts, and a module's device config (fills a scn_module). */
 extern const scn_shape scn_shape_aspects_object;

@@ -322,8 +322,8 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(inner_pointers_that_overlap, pointer_of(it, 1)->at = 15)                                   \
     LIE(inner_pointer_past_the_end, pointer_of(it, 1)->offset = 33)                                \
     LIE(inner_pointer_into_a_buffer, pointer_of(it, 0)->memory = BUFFER_INT)                       \
-    LIE(constant_of_three_bytes,                                                                   \
-        ((scn_spec_constant *)it->steps[2].submit.constants)->value.size = 3)                      \
+    LIE(constant_of_no_bytes,                                                                      \
+        ((scn_spec_constant *)it->steps[2].submit.constants)->value.size = 0)                      \
     LIE(constant_without_name,                                                                     \
         ((scn_spec_constant *)it->steps[2].submit.constants)->name.length = 0)                     \
     LIE(copy_without_a_size, step_of(it, SCN_VERB_COPY)->transfer.to_end = true)                   \

@@ -27,7 +27,7 @@
 static const char head[] = "assay: 1\n"
                            "summary: A test.\n"
                            "modules:\n"
-                           "  app: {sources: [{language: opencl-c, code: a}]}\n"
+                           "  app: {sources: [{language: opencl-c, code: a n}]}\n"
                            "  plugin: {host_symbols: [here], sources: [{language: opencl-c, "
                            "code: b}]}\n"
                            "memory:\n"

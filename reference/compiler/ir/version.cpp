@@ -45,9 +45,9 @@ LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space)
     return LLVMPointerTypeInContext(LLVMGetTypeContext(pointer), space);
 }
 
-LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index)
+LLVMValueRef pl_element_of_constant(LLVMValueRef constant, unsigned index)
 {
-    return LLVMGetAggregateElement(vector, index);
+    return LLVMGetAggregateElement(constant, index);
 }
 
 void pl_blocks_move(LLVMValueRef from, LLVMValueRef to)
@@ -231,9 +231,9 @@ LLVMTypeRef pl_pointer_in_space(LLVMTypeRef pointer, unsigned space)
     return LLVMPointerType(LLVMGetElementType(pointer), space);
 }
 
-LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index)
+LLVMValueRef pl_element_of_constant(LLVMValueRef constant, unsigned index)
 {
-    return LLVMGetElementAsConstant(vector, index);
+    return llvm::wrap(llvm::unwrap<llvm::Constant>(constant)->getAggregateElement(index));
 }
 
 void pl_blocks_move(LLVMValueRef from, LLVMValueRef to)

@@ -46,8 +46,8 @@ void pl_mark_without_memory(LLVMValueRef function);
 /* A register of x86's MMX, a type that LLVM 20 removed. */
 bool pl_is_mmx_type(LLVMTypeRef type);
 
-/* Component `index` of a constant vector of numbers (LLVMIsAConstantDataVector). */
-LLVMValueRef pl_component_of_constant(LLVMValueRef vector, unsigned index);
+/* Element `index` of a constant struct, array or vector; NULL: it is not known. */
+LLVMValueRef pl_element_of_constant(LLVMValueRef constant, unsigned index);
 
 /* Moves all blocks of `from` in front of those of `to`. */
 void pl_blocks_move(LLVMValueRef from, LLVMValueRef to);

@@ -78,7 +78,7 @@ static LLVMValueRef part_of_constant(LLVMValueRef vector, unsigned index)
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(vector));
     if (LLVMIsUndef(vector)) return LLVMGetUndef(type);
     if (LLVMIsNull(vector)) return LLVMConstNull(type);
-    if (LLVMIsAConstantDataVector(vector)) return pl_component_of_constant(vector, index);
+    if (LLVMIsAConstantDataVector(vector)) return pl_element_of_constant(vector, index);
     return LLVMIsAConstantVector(vector) ? LLVMGetOperand(vector, index) : NULL;
 }
 

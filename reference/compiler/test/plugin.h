@@ -7,10 +7,10 @@
 
 /* SPEC_CONSTANT as assay's prelude defines it. */
 #define TEST_SPEC_CONSTANT                                                                         \
-    "#define SPEC_CONSTANT(type, name, value) "                                                    \
+    "#define SPEC_CONSTANT(type, name, ...) "                                                      \
     "extern __constant type name __asm__(\"__assay_spec_constant_\" #name); "                      \
     "__constant type __assay_spec_default_##name "                                                 \
-    "__asm__(\"__assay_spec_default_\" #name) = value;\n"
+    "__asm__(\"__assay_spec_default_\" #name) = __VA_ARGS__;\n"
 
 /* Returns the function table of the plugin in the test's folder. Fails the test if there is no
  * plugin or its version is not ours. */

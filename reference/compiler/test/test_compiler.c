@@ -2,10 +2,12 @@
  * and LLVM IR and SPIR-V that other tools produced. */
 #include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
+#include "reference/image/spec_constants.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -170,18 +172,60 @@ static void constants_are_not_folded(void **state)
     assert_constant(*state, 0, "every", 0, 1);
 }
 
-static void constants_without_a_scalar_value_are_refused(void **state)
+/* By hand: the char at 0, three bytes of padding, the int at 4, the short at 8, two bytes of
+ * padding after it; without the int, which no code reads, the short has number 1, and the place of
+ * the int has no default. */
+static void a_composite_has_a_row_for_each_scalar_that_is_used(void **state)
+{
+    static const char declaration[] =
+        "typedef struct { char a; int b; short c; } mixed;\nSPEC_CONSTANT(mixed, m, {3, 4, 5})\n";
+    static const uint32_t all[] = {0, 0, 1, 1, 4, 4, 2, 8, 2, RT_SPEC_PADDING, 10, 2},
+                          without_b[] = {0, 0, 1, 1, 8, 2, RT_SPEC_PADDING, 10, 2};
+    static const uint8_t defaults[] = {3, 0, 0, 0, 4, 0, 0, 0, 5, 0, 0, 0},
+                         defaults_without_b[] = {3, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0};
+    postlink_fixture *fixture = *state;
+    char first[300], second[300];
+    snprintf(first, sizeof first, "%skernel void K(global int *p) { p[0] = m.a + m.b + m.c; }",
+             declaration);
+    snprintf(second, sizeof second, "%skernel void K(global int *p) { p[0] = m.a + m.c; }",
+             declaration);
+    const struct {
+        const char *code;
+        rt_bytes rows, defaults;
+    } rows[] = {
+        {first, {(const uint8_t *)all, sizeof all}, {defaults, sizeof defaults}},
+        {second,
+         {(const uint8_t *)without_b, sizeof without_b},
+         {defaults_without_b, sizeof defaults_without_b}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"A", rows[i].code}));
+        const rt_image *image = &fixture->images.images[0];
+        rt_bytes table = rt_image_set(image, RT_SET_SPEC_CONSTANTS)->properties[0].bytes;
+        rt_bytes block = rt_image_set(image, RT_SET_SPEC_CONSTANT_DEFAULTS)->properties[0].bytes;
+        assert_int_equal(table.size, rows[i].rows.size);
+        assert_memory_equal(table.data, rows[i].rows.data, table.size);
+        assert_int_equal(block.size, rows[i].defaults.size);
+        assert_memory_equal(block.data, rows[i].defaults.data, block.size);
+    }
+}
+
+static void constants_that_are_not_scalars_to_read_are_refused(void **state)
 {
     static const struct {
         const char *code, *name, *part;
     } rows[] = {
-        {"SPEC_CONSTANT(int4, v, (int4)(1));\n"
-         "kernel void K(global int *p) { p[0] = v.x; }",
-         "v", "not a scalar"},
-        {"struct pair { int a, b; };\n#define INIT {1, 2}\n"
-         "SPEC_CONSTANT(struct pair, t, INIT);\n"
-         "kernel void K(global int *p) { p[0] = t.b; }",
-         "t", "not a scalar"},
+        {"struct link { int a; global int *next; };\n"
+         "SPEC_CONSTANT(struct link, t, {1, 0})\n"
+         "kernel void K(global int *p) { p[0] = t.a; }",
+         "t", "contains something other than scalars"},
+        {"typedef int table[1025];\nSPEC_CONSTANT(table, t, {1, 2})\n"
+         "kernel void K(global int *p) { p[0] = t[1]; }",
+         "t", "is larger than 4096 bytes"},
+        {"struct pair { int a, b; };\nSPEC_CONSTANT(struct pair, t, {1, 2})\n"
+         "int f(constant int *q) { return *q; }\n"
+         "kernel void K(global int *p) { p[0] = f(&t.b); }",
+         "t", "can only be read"},
         {"SPEC_CONSTANT(int, n, 1);\nint f(constant int *q) { return *q; }\n"
          "kernel void K(global int *p) { p[0] = f(&n); }",
          "n", "can only be read"},
@@ -474,7 +518,8 @@ int main(int argc, char **argv)
         TEST(every_scalar_can_be_a_constant),
         TEST(images_have_the_constants_that_they_use),
         TEST(constants_are_not_folded),
-        TEST(constants_without_a_scalar_value_are_refused),
+        TEST(a_composite_has_a_row_for_each_scalar_that_is_used),
+        TEST(constants_that_are_not_scalars_to_read_are_refused),
         TEST(constants_that_disagree_are_refused),
         TEST(a_link_specialises),
         TEST(images_require_the_aspects_of_their_code),

@@ -48,7 +48,7 @@ static void defaults_are_consecutive(void **state)
     (void)state;
     static const struct {
         uint32_t id, scalar_count, size, place;
-    } expected[] = {{4, 1, 1, 0}, {0, 1, 8, 1}, {7, 2, 16, 9}, {3, 1, 4, 33}};
+    } expected[] = {{4, 1, 1, 0}, {0, 1, 8, 1}, {7, 2, 24, 9}, {3, 1, 4, 33}};
     for (uint32_t i = 0; i < CONSTANTS; i++) {
         rt_spec_descriptor descriptor = read_of(constants, i, DEFAULTS_SIZE);
         assert_int_equal(descriptor.id, expected[i].id);
@@ -65,8 +65,24 @@ static void missing_defaults_are_not_read(void **state)
     (void)state;
     assert_int_equal(read_of(constants, LAST, DEFAULTS_SIZE - 1).default_value.size, 0);
     assert_int_equal(read_of(constants, LAST, DEFAULTS_SIZE - 1).size_bytes, 4);
-    assert_int_equal(read_of(constants, PAIR, DEFAULTS_SIZE - 1).default_value.size, 16);
+    assert_int_equal(read_of(constants, PAIR, DEFAULTS_SIZE - 1).default_value.size, 24);
     assert_int_equal(read_of(constants, SMALL, 0).default_value.size, 0);
+}
+
+/* The padding after the last scalar is not one. */
+static void scalars_are_taken_in_order(void **state)
+{
+    (void)state;
+    static const rt_spec_scalar expected[] = {{7, 0, 4}, {8, 8, 8}};
+    rt_bytes rows = read_of(constants, PAIR, DEFAULTS_SIZE).rows;
+    rt_spec_scalar scalar;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_true(rt_spec_scalar_take(&rows, &scalar));
+        assert_int_equal(scalar.id, expected[i].id);
+        assert_int_equal(scalar.offset, expected[i].offset);
+        assert_int_equal(scalar.size_bytes, expected[i].size_bytes);
+    }
+    assert_false(rt_spec_scalar_take(&rows, &scalar));
 }
 
 /* The positions of constants after a damaged one are unknown; those before it are unaffected. */
@@ -99,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_consecutive),
         cmocka_unit_test(missing_defaults_are_not_read),
+        cmocka_unit_test(scalars_are_taken_in_order),
         cmocka_unit_test(damaged_tables_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

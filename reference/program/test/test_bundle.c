@@ -377,10 +377,11 @@ static void constants_are_set_in_input(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN);
-    assert_null(get_with(w, "m"));
-    assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    const rt_bundle *unknown = compile(w, get_with(w, "m"), NULL);
     const rt_bundle *object = compile(w, get_with(w, "n"), NULL);
-    assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[ 1=05000000][]");
+    assert_string_equal(rt_buffer_string(&w->f->counting->codes), "[][][ 1=05000000][]");
+    link_two(w, unknown, unknown);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUILD, "constants"), "");
     const rt_bundle *linked = link_two(w, object, object);
     assert_string_equal(fixture_newest(w->f, RT_EVENT_BUILD, "constants"), "n=5");
     const uint8_t value[] = {6, 0, 0, 0};
