@@ -4,7 +4,12 @@
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION bin)
-install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
+if(TARGET assay_reference)
+  install(TARGETS assay_reference LIBRARY DESTINATION lib/assay)
+endif()
+install(FILES api/assay.h DESTINATION include)
+configure_file(api/assay.pc.in ${CMAKE_BINARY_DIR}/assay.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/assay.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
 # The source tree's README is about building assay; an installation gets one about using it.
