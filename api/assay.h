@@ -348,7 +348,8 @@ assay_status assay_barrier(assay_queue *queue, const assay_event *after, uint32_
                            assay_event *out_event);
 
 /* Copy between a memory and the device_global with the given unique id (property set "SYCL/device
- * globals"), which a registered image must have.  ERRC_INVALID: there is no such variable, the
+ * globals"), which a registered image must have.  A device_global creates no dependency between
+ * commands.  ERRC_INVALID: there is no such variable, the
  * range is not inside it or the memory, or several programs have it (DeviceGlobal.md). */
 assay_status assay_global_write(assay_queue *queue, const char *unique_id, uint64_t offset,
                                 assay_memory *from, uint64_t from_offset, uint64_t size,
