@@ -40,11 +40,11 @@ extern "C" {
 #endif
 
 /* The version of this interface.  It grows when the interface changes incompatibly. */
-#define ASSAY_VERSION 1
+#define ASSAY_INTERFACE_VERSION 1
 
-/* The version of the library; differs from ASSAY_VERSION if the program was compiled with the
- * header of another one. */
-uint32_t assay_version(void);
+/* The version of the library; differs from ASSAY_INTERFACE_VERSION if the program was compiled with
+ * the header of another one. */
+uint32_t assay_interface_version(void);
 
 /* ---- Statuses ----------------------------------------------------------------------------- */
 
@@ -176,8 +176,9 @@ void __sycl_unregister_lib(const void *descriptor);
 /* Registers the images of a fat binary (sycl_device_binaries_struct) that is in the data of a
  * module of this process, where compilers put it; the images are copied.  `name` names the module
  * in messages; a name that was unregistered gives the same module again.  MALFORMED: no module
- * contains the descriptor, or it is damaged; UNSUPPORTED: an image is for a target, or in a form,
- * that the runtime does not link; LIMIT: more modules or larger images than the runtime accepts. */
+ * contains the descriptor, or it is damaged; Images for targets that the
+ * runtime does not link are left out; UNSUPPORTED: all are; LIMIT: more modules or larger images
+ * than the runtime accepts. */
 assay_status assay_module_register(assay_runtime *runtime, const char *name, const void *descriptor,
                                    assay_module **out_module);
 

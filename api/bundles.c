@@ -1,5 +1,5 @@
 /* Kernel bundles. */
-#include "api/api_internal.h"
+#include "api/objects.h"
 
 #include <string.h>
 

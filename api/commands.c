@@ -1,5 +1,5 @@
 /* Memories, queues, events, commands, device_globals and fusion. */
-#include "api/api_internal.h"
+#include "api/objects.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Modules: fat binaries and files as registered images, and the modules of the process. */
-#include "api/api_internal.h"
+#include "api/objects.h"
 
 #include "api/process.h"
 #include "reference/base/nearest.h"
@@ -64,23 +64,36 @@ rt_system api_module_system(assay_runtime *runtime)
 
 /* ---- Images -------------------------------------------------------------------------------- */
 
-/* Converts binaries to images named "MODULE/NUMBER" in the runtime's arena, which copies all that
- * they point to. */
+/* Notes that an image is left out. */
+static void left_out_append(rt_buffer *out_left_out, rt_text image, rt_text message)
+{
+    if (out_left_out)
+        rt_buffer_printf(out_left_out, "%.*s: %.*s\n", RT_TEXT_ARG(image), RT_TEXT_ARG(message));
+}
+
 rt_status api_images_copy(assay_runtime *runtime, rt_text name, rt_device_binaries binaries,
-                          rt_image_list *out_images)
+                          rt_image_list *out_images, rt_buffer *out_left_out)
 {
     rt_arena arena = {0};
     rt_buffer packed = {0};
     rt_device_binaries plain = {0};
     rt_status status = rt_device_binaries_decompress(runtime->sink, &arena, binaries, &plain);
     rt_image *images = rt_arena_alloc_array(&arena, plain.count + 1, sizeof *images);
+    rt_status refusal = RT_STATUS_OK; /* the first */
+    uint32_t count = 0;
     for (uint32_t i = 0; i < plain.count && rt_ok(status); i++) {
         rt_text image = rt_arena_printf(&arena, "%.*s/%u", RT_TEXT_ARG(name), i);
-        status = rt_device_binary_image(runtime->sink, image, &plain.items[i], &images[i]);
-        if (rt_ok(status)) rt_image_drop_exported_entries(&arena, &images[i]);
+        status = rt_device_binary_image(runtime->sink, image, &plain.items[i], &images[count]);
+        if (rt_ok(status)) rt_image_drop_exported_entries(&arena, &images[count++]);
+        if (status.code != RT_UNSUPPORTED) continue;
+        /* A module may have images for targets that only other runtimes know. */
+        left_out_append(out_left_out, image, rt_sink_diagnostic(runtime->sink, status)->message);
+        if (rt_ok(refusal)) refusal = status;
+        status = RT_STATUS_OK;
     }
+    if (rt_ok(status) && count == 0) status = refusal;
     if (rt_ok(status)) {
-        rt_image_list_write(&packed, (rt_image_list){images, plain.count});
+        rt_image_list_write(&packed, (rt_image_list){images, count});
         rt_reader reader = rt_reader_of(rt_arena_bytes(&runtime->arena, rt_buffer_bytes(&packed)));
         status = rt_image_list_read(runtime->sink, &runtime->arena, &reader, out_images);
     }
@@ -209,7 +222,8 @@ static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
     if (read->name.length == 0) read->name = RT_TEXT("program");
     read->status = rt_fat_binary_read(read->runtime->sink, &arena, mapping, read->descriptor, &fat);
     if (rt_ok(read->status))
-        read->status = api_images_copy(read->runtime, read->name, fat.binaries, &read->images);
+        read->status =
+            api_images_copy(read->runtime, read->name, fat.binaries, &read->images, NULL);
     rt_arena_reset(&arena);
 }
 
@@ -310,7 +324,8 @@ assay_status assay_module_read(assay_runtime *runtime, const char *name, const v
     rt_status status = rt_image_file_read(runtime->sink, &arena, (rt_bytes){bytes, size}, &file);
     rt_image_list images = {0};
     rt_lock_take(&runtime->lock);
-    if (rt_ok(status)) status = api_images_copy(runtime, rt_text_of(name), file.binaries, &images);
+    if (rt_ok(status))
+        status = api_images_copy(runtime, rt_text_of(name), file.binaries, &images, NULL);
     if (rt_ok(status))
         status = api_module_add(runtime, rt_text_of(name), rt_text_of(name), images, 0, out_module);
     rt_lock_release(&runtime->lock);

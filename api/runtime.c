@@ -1,5 +1,5 @@
 /* Runtimes, devices and contexts, and statuses. */
-#include "api/api_internal.h"
+#include "api/objects.h"
 
 #include "conformance/devices/devices.h"
 #include "reference/base/nearest.h"
@@ -22,9 +22,9 @@ SAME(UNAVAILABLE);
 SAME(TOOL);
 _Static_assert(RT_CODE_COUNT == ASSAY_TOOL + 1, "every code is in the header");
 
-uint32_t assay_version(void)
+uint32_t assay_interface_version(void)
 {
-    return ASSAY_VERSION;
+    return ASSAY_INTERFACE_VERSION;
 }
 
 const char *assay_code_name(assay_code code)

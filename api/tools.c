@@ -1,7 +1,7 @@
 /* What needs LLVM: linking for devices whose driver does not link, and kernel fusion.  The program
  * assay does both in a worker process, so that a crash of LLVM does not end the program that uses
  * this library. */
-#include "api/api_internal.h"
+#include "api/objects.h"
 
 #include "conformance/build/compile.h"
 

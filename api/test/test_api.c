@@ -13,7 +13,7 @@ static void codes_have_the_names_of_scenarios(void **state)
     assert_string_equal(assay_code_name(ASSAY_TOOL), "tool");
     assert_string_equal(assay_code_name((assay_code)99), "unknown");
     assert_string_equal(assay_code_name((assay_code)-1), "unknown");
-    assert_int_equal(assay_version(), ASSAY_VERSION);
+    assert_int_equal(assay_interface_version(), ASSAY_INTERFACE_VERSION);
 }
 
 static void null_pointers_are_refused(void **state)

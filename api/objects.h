@@ -1,6 +1,6 @@
 /* The objects behind the handles of assay.h, for the files of this folder and for `assay image`. */
-#ifndef API_API_INTERNAL_H
-#define API_API_INTERNAL_H
+#ifndef API_OBJECTS_H
+#define API_OBJECTS_H
 
 #include "api/assay.h"
 #include "reference/base/lock.h"
@@ -96,9 +96,12 @@ assay_status api_status(const assay_runtime *runtime, rt_status status);
 /* ---- Modules ------------------------------------------------------------------------------- */
 
 /* Converts binaries to images named "MODULE/NUMBER" in the runtime's arena, which copies all that
- * they point to.  Called with the lock held.  Codes of assay_module_register. */
+ * they point to.  Images that the runtime does not link are left out, and a line for each, with the
+ * reason, is appended to out_left_out unless it is NULL.  Called with the lock held.  UNSUPPORTED:
+ * all images are left out; MALFORMED, LIMIT: as for assay_module_register. */
 RT_MUST_USE rt_status api_images_copy(assay_runtime *runtime, rt_text name,
-                                      rt_device_binaries binaries, rt_image_list *out_images);
+                                      rt_device_binaries binaries, rt_image_list *out_images,
+                                      rt_buffer *out_left_out);
 
 /* Registers images, which live as long as the runtime, as a module.  `registration` as in
  * assay_module.  Called with the lock held.  LIMIT: the runtime has too many modules. */
