@@ -23,7 +23,7 @@ from mutate_syntax import Source
 
 PARTS = ("reference/", "sim/")
 PROGRAMS = ("assay", "libassay_compiler.so")
-TARGETS = ("assay", "assay_compiler", "assay_registrar")
+TARGETS = ("assay", "assay_compiler", "assay_reference")
 TOOL = ("ci/mutate_generate.py", "ci/mutate_syntax.py", "ci/mutate_build.py", "ci/mutant.h", "ci/mutant.c")
 SECTION = ".debug_mutants"
 GENERATED = (".h", ".inc", ".c", ".def")

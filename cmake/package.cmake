@@ -4,7 +4,20 @@
 include(GNUInstallDirs)
 
 install(TARGETS assay RUNTIME DESTINATION bin)
-install(TARGETS assay_registrar LIBRARY DESTINATION lib/assay)
+if(TARGET assay_reference)
+  install(TARGETS assay_reference LIBRARY DESTINATION lib/assay)
+endif()
+install(FILES api/assay.h DESTINATION include)
+configure_file(api/assay.pc.in ${CMAKE_BINARY_DIR}/assay.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/assay.pc DESTINATION lib/pkgconfig)
+# pkg-config prefers this one if PKG_CONFIG_PATH names the build folder.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/assay-uninstalled.pc @ONLY CONTENT [[
+Name: assay
+Description: Reference runtime for device code of DPC++, not installed
+Version: @PROJECT_VERSION@
+Cflags: -I@PROJECT_SOURCE_DIR@/api
+Libs: -L@CMAKE_LIBRARY_OUTPUT_DIRECTORY@ -Wl,-rpath,@CMAKE_LIBRARY_OUTPUT_DIRECTORY@ -lassay_reference
+]])
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scenarios DESTINATION share/assay)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION share/doc/assay PATTERN "*.jsonl" EXCLUDE)
 # The source tree's README is about building assay; an installation gets one about using it.

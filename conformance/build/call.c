@@ -3,6 +3,9 @@
 #include "conformance/build/cache.h"
 #include "conformance/process/process.h"
 
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +15,9 @@ const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *aren
 {
     /* Environment variables meant for the calling process, for example for a vendor's libraries or
      * a recorder. */
-    static const char *const dropped[] = {"LD_LIBRARY_PATH=", "LD_PRELOAD=", "ASSAY_CACHE_DIR="};
+    static const char *const dropped[] = {
+        "LD_LIBRARY_PATH=", "LD_PRELOAD=", "OPENCL_LAYERS=", "OCL_ICD_"};
+    static const char folder_variable[] = "ASSAY_CACHE_DIR=";
     size_t count = 0;
     while (environ[count])
         count++;
@@ -22,11 +27,13 @@ const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *aren
         bool is_dropped = false;
         for (size_t k = 0; k < sizeof dropped / sizeof *dropped && !is_dropped; k++)
             is_dropped = strncmp(environ[i], dropped[k], strlen(dropped[k])) == 0;
+        if (cache && strncmp(environ[i], folder_variable, strlen(folder_variable)) == 0) continue;
         if (!is_dropped) variables[at++] = environ[i];
     }
-    rt_text folder = cnf_cache_folder(cache);
+    rt_text folder = cache ? cnf_cache_folder(cache) : (rt_text){0};
     if (folder.length > 0)
-        variables[at++] = rt_arena_printf(arena, "ASSAY_CACHE_DIR=%.*s", RT_TEXT_ARG(folder)).data;
+        variables[at++] =
+            rt_arena_printf(arena, "%s%.*s", folder_variable, RT_TEXT_ARG(folder)).data;
     CHECK(at <= count + 1 && !variables[at]);
     return variables;
 }
@@ -57,18 +64,16 @@ static bool decode(rt_arena *arena, const rt_buffer *bytes, cnf_compile_answer *
     return rt_ok(status);
 }
 
-void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
-                      rt_buffer *out_bytes, cnf_compile_answer *out_answer)
+void cnf_worker_call(const char *program, const char *const *environment, rt_arena *arena,
+                     rt_bytes request, uint32_t timeout_ms, rt_buffer *out_bytes,
+                     cnf_compile_answer *out_answer)
 {
-    CHECK(cache && request.size > 0);
-    *out_bytes = (rt_buffer){0};
-    if (cnf_cache_find(cache, request, out_bytes) && decode(arena, out_bytes, out_answer)) return;
-    rt_buffer_free(out_bytes);
-    rt_buffer errors = {0};
+    CHECK(request.size > 0);
     static const char *const arguments[] = {"assay", "worker", NULL};
+    rt_buffer errors = {0};
     cnf_process process;
-    int error = cnf_process_start(&process, THIS_PROGRAM, arguments,
-                                  cnf_worker_environment(cache, arena), request);
+    *out_bytes = (rt_buffer){0};
+    int error = cnf_process_start(&process, program, arguments, environment, request);
     cnf_process_result result = {CNF_PROCESS_NOT_STARTED, error};
     if (!error) result = cnf_process_finish(&process, timeout_ms, out_bytes, &errors);
     bool answered = result.end == CNF_PROCESS_EXITED && result.code == 0;
@@ -80,4 +85,33 @@ void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint3
     }
     CHECK_IMPLIES(out_answer->code == RT_OK, out_answer->artefact.size > 0);
     rt_buffer_free(&errors);
+}
+
+void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
+                      rt_buffer *out_bytes, cnf_compile_answer *out_answer)
+{
+    CHECK(cache && request.size > 0);
+    *out_bytes = (rt_buffer){0};
+    if (cnf_cache_find(cache, request, out_bytes) && decode(arena, out_bytes, out_answer)) return;
+    rt_buffer_free(out_bytes);
+    cnf_worker_call(THIS_PROGRAM, cnf_worker_environment(cache, arena), arena, request, timeout_ms,
+                    out_bytes, out_answer);
+}
+
+bool cnf_worker_find(char path[PATH_MAX], const char *given, const void *code)
+{
+    static const char *const places[] = {"assay", "../../bin/assay"};
+    if (given && *given) {
+        int length = snprintf(path, PATH_MAX, "%s", given);
+        return length < PATH_MAX && access(path, X_OK) == 0;
+    }
+    Dl_info info;
+    if (!dladdr(code, &info) || !info.dli_fname) return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    int folder = slash ? (int)(slash - info.dli_fname) : 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        int length = snprintf(path, PATH_MAX, "%.*s/%s", folder, info.dli_fname, places[i]);
+        if (length < PATH_MAX && access(path, X_OK) == 0) return true;
+    }
+    return false;
 }

@@ -14,6 +14,8 @@
 #include "reference/device/device.h"
 #include "reference/image/fusion_request.h"
 
+#include <limits.h>
+
 /* ---- Requests ----------------------------------------------------------------------------- */
 
 /* Appends the request for a module's images: those of its sources, post-link included, followed by
@@ -139,8 +141,19 @@ int cnf_worker_main(int input, int output);
 int cnf_offline_main(int input, int output);
 
 /* The environment for a worker, NULL-terminated, in the arena: ours without the variables meant for
- * a vendor's library (LD_LIBRARY_PATH, LD_PRELOAD), plus the cache's folder. */
+ * a vendor's library (LD_LIBRARY_PATH, LD_PRELOAD, those of OpenCL's loaders), plus the cache's
+ * folder. cache NULL: the worker finds its folder itself. */
 const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena);
+
+/* For code in programs other than assay: finds the program that has the worker. That is `given` or,
+ * if it is NULL or empty, where the build or an installation has assay relative to the library that
+ * contains the function or variable `code`. False: there is no such program. */
+bool cnf_worker_find(char path[PATH_MAX], const char *given, const void *code);
+
+/* Answers a request from a new worker of the program; otherwise like cnf_compile_call. */
+void cnf_worker_call(const char *program, const char *const *environment, rt_arena *arena,
+                     rt_bytes request, uint32_t timeout_ms, rt_buffer *out_bytes,
+                     cnf_compile_answer *out_answer);
 
 /* Answers a request from the cache or from a new worker, for which it waits at most timeout_ms; a
  * worker that takes longer is killed, together with every process that it started. Safe to call

@@ -1,6 +1,7 @@
 /* assay image: prints and converts files with device images. */
 #include "conformance/cli/commands.h"
 #include "conformance/cli/image_convert.h"
+#include "conformance/cli/image_runtime.h"
 #include "conformance/cli/image_text.h"
 #include "reference/image/compression.h"
 
@@ -33,10 +34,15 @@ static int convert(image_command *command, const cnf_arguments *arguments,
 
 int cnf_image_command(const cnf_arguments *arguments)
 {
-    bool shows = arguments->path_count == 2 && rt_text_is(arguments->paths[0], "show");
-    bool converts = arguments->path_count == 3 && rt_text_is(arguments->paths[0], "convert");
+    const bool runs = arguments->values[CNF_OPTION_RUNTIME] != NULL;
+    if (runs && arguments->path_count >= 2 && rt_text_is(arguments->paths[0], "show"))
+        return cnf_image_runtime(arguments);
+    bool shows = !runs && arguments->path_count == 2 && rt_text_is(arguments->paths[0], "show");
+    bool converts =
+        !runs && arguments->path_count == 3 && rt_text_is(arguments->paths[0], "convert");
     if (!shows && !converts) {
-        fprintf(stderr, "assay: image: expected show FILE, or convert FILE --to KIND OUT\n");
+        fprintf(stderr, "assay: image: expected show FILE, show --runtime PROGRAM, or "
+                        "convert FILE --to KIND OUT\n");
         return CNF_EXIT_USAGE;
     }
     const cnf_image_kind *kind = cnf_image_kind_find(arguments->values[CNF_OPTION_TO]);

@@ -1,6 +1,7 @@
 /* assay: the table of commands, and the hidden commands with which assay starts itself. */
 #include "conformance/build/compile.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/image_runtime.h"
 #include "conformance/cli/launch.h"
 #include "conformance/process/guard.h"
 #include "conformance/subject/subject.h"
@@ -226,6 +227,11 @@ static const cnf_option schema_options[] = {
 };
 
 static const cnf_option image_options[] = {
+    {CNF_OPTION_RUNTIME, "--runtime", NULL, NULL, "show: the images that a program registers.",
+     NULL},
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT", "--runtime: for this device; default: sim.", NULL},
+    {CNF_OPTION_LIST, "--list", NULL, NULL, "--runtime: all names, however many.", NULL},
+    {TIMEOUT},
     {CNF_OPTION_TO, "--to", NULL, "KIND", "convert: syclbin, text or c.", NULL},
     {LAYOUT},
     {COMPRESS},
@@ -483,16 +489,22 @@ static const cnf_command commands[] = {
      "In bash: source <(assay completion); in zsh: source <(assay completion zsh);\n"
      "in fish: assay completion fish | source",
      help_option, COUNT(help_option), false, cnf_completion_command},
-    {"image", "show FILE | convert FILE --to KIND OUT", "Show or convert files with device images.",
+    {"image", "show [--runtime] FILE | convert FILE --to KIND OUT",
+     "Show or convert device images; show what a program registers.",
      "FILE is a SYCLBIN, or an x86-64 ELF executable or shared object with fat binaries of DPC++\n"
      "(80 or 96 bytes per image); images may be compressed.\n"
      "  --to syclbin  a SYCLBIN; a SYCLBIN is copied unchanged\n"
      "  --to text     the table OUT, and OUT_0.spv, OUT_0.prop and OUT_0.sym for image 0 and so on;\n"
      "                targets are not kept\n"
      "  --to c        C source of a module that registers the images with DPC++'s runtime\n"
-     "Exit status: 0 done; 2 wrong usage, FILE is damaged, or KIND cannot represent it; 3 OUT cannot be\n"
-     "written.",
-     image_options, COUNT(image_options), false, cnf_image_command},
+     "With --runtime, FILE is a program, which may have arguments after --, or a shared object.  It is\n"
+     "run (or opened) with libassay_reference.so preloaded, and its output goes to stderr.  Printed\n"
+     "are the images that it and its libraries register and, for each kernel, the images that a launch\n"
+     "would link and the symbols that stay unresolved.\n"
+     "Exit status: 0 done; 1 --runtime, and a kernel cannot be linked; 2 wrong usage, FILE is damaged,\n"
+     "or KIND cannot represent it; 3 OUT cannot be written, or FILE cannot be run; 4 --runtime, and no\n"
+     "images were registered.",
+     image_options, COUNT(image_options), true, cnf_image_command},
     {"postlink", "FILE…", "Split device code into images; print what they import and export.",
      "FILE is a source: .cl (OpenCL C), .clcpp (C++ for OpenCL), .ll or .bc (LLVM IR of version\n"
      "14), .spvasm or .spv (SPIR-V); all files form one module.  FILE may also be a\n"
@@ -553,10 +565,8 @@ static const struct hidden_command {
     const char *name;
     int (*run)(int argument_count, char **arguments); /* arguments[0]: the command's name */
 } hidden_commands[] = {
-    {"worker", worker_main},
-    {"offline", offline_main},
-    {"subject", cnf_subject_main},
-    {"probe", cnf_subject_probe_main},
+    {"worker", worker_main},           {"offline", offline_main}, {"subject", cnf_subject_main},
+    {"probe", cnf_subject_probe_main}, {"open", cnf_open_main},
 };
 
 /* ---- Dispatch ------------------------------------------------------------------------------ */

@@ -94,6 +94,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_SLOWEST,
     CNF_OPTION_ERROR_EXITCODE,
     CNF_OPTION_TYPE,
+    CNF_OPTION_RUNTIME,
     CNF_OPTION_COUNT
 } cnf_option_id;
 

@@ -10,7 +10,7 @@
  * The process does nothing on its own. Its main() waits for requests (protocol.h) from the subject
  * that started it and answers them. The library that it is linked with decides what it can do:
  *
- *     libassay_registrar.so   loads and unloads modules, and reports what constructors register;
+ *     libassay_reference.so   loads and unloads modules, and reports what constructors register;
  *                             the reference runtime is in the subject's process as usual
  *     libassay_dpcpp.so       does that and everything else over libsycl, the shipped runtime
  *
@@ -29,7 +29,7 @@ typedef struct cnf_host cnf_host;
 
 /* The libraries that the generated executable and shared objects are linked with. */
 typedef struct cnf_host_runtime {
-    rt_text library;                /* path of libassay_registrar.so or libassay_dpcpp.so */
+    rt_text library;                /* path of libassay_reference.so or libassay_dpcpp.so */
     const char *const *libraries;   /* further shared libraries that define __sycl_register_lib, by
                                      * path, NULL-terminated; every generated module needs them */
     rt_text headers;                /* folder of the runtime's C++ headers, against which the host
@@ -81,7 +81,7 @@ uint32_t cnf_host_channels(const scn_scenario *scenario);
 RT_MUST_USE rt_status cnf_host_start(rt_sink *sink, cnf_cache *cache, const scn_scenario *scenario,
                                      const cnf_host_runtime *runtime, cnf_host **out_host);
 
-/* The answer to HOST_HELLO: the runtime's name ("" for libassay_registrar.so), and what
+/* The answer to HOST_HELLO: the runtime's name ("" for libassay_reference.so), and what
  * constructors did before main(). */
 rt_text cnf_host_runs_on(const cnf_host *host);
 cnf_host_events cnf_host_started(const cnf_host *host);

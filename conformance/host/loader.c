@@ -6,7 +6,7 @@
 #include "conformance/build/toolchain.h"
 #include "reference/base/alloc.h"
 
-#define REGISTRAR_NAME "libassay_registrar.so"
+#define REFERENCE_NAME "libassay_reference.so"
 
 enum { CHANNEL = 0 }; /* the runtime's loader sends one request at a time */
 
@@ -18,18 +18,18 @@ struct cnf_host_loader {
     rt_arena arena; /* holds the images, which live as long as the registry */
 };
 
-static rt_status registrar_find(rt_sink *sink, char path[PATH_MAX])
+static rt_status reference_find(rt_sink *sink, char path[PATH_MAX])
 {
-    if (cnf_toolchain_find_library(path, REGISTRAR_NAME)) return RT_STATUS_OK;
+    if (cnf_toolchain_find_library(path, REFERENCE_NAME)) return RT_STATUS_OK;
     return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                   "no real loader: " REGISTRAR_NAME " is neither next to assay nor in its library "
+                   "no real loader: " REFERENCE_NAME " is neither next to assay nor in its library "
                    "folder; it is built and installed with assay");
 }
 
 rt_status cnf_host_loader_available(rt_sink *sink)
 {
     char library[PATH_MAX];
-    RT_TRY(registrar_find(sink, library));
+    RT_TRY(reference_find(sink, library));
     return cnf_host_compiler_check(sink);
 }
 
@@ -66,7 +66,7 @@ static rt_status loader_start(void *state, rt_module_id executable, const rt_mod
     CHECK(executable == 0 && preloaded == loader->scenario->preloaded);
     CHECK(preloaded_count == loader->scenario->preloaded_count && !loader->host);
     char library[PATH_MAX];
-    RT_TRY(registrar_find(loader->sink, library));
+    RT_TRY(reference_find(loader->sink, library));
     const cnf_host_runtime runtime = {.library = rt_text_of(library), .layout = RT_FAT_80};
     rt_status status =
         cnf_host_start(loader->sink, loader->cache, loader->scenario, &runtime, &loader->host);

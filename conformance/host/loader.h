@@ -1,7 +1,7 @@
 /* The real loader: modules are real files that ld.so loads. It is the system beneath a runtime's
  * loader (reference/module/system.h).
  *
- * The process is a host program over libassay_registrar.so; what its constructors register is read
+ * The process is a host program over libassay_reference.so; what its constructors register is read
  * from its memory, so an image travels from the scenario through fat binary, ELF file and ld.so
  * into the registry. */
 #ifndef CONFORMANCE_HOST_LOADER_H
@@ -12,7 +12,7 @@
 
 typedef struct cnf_host_loader cnf_host_loader;
 
-/* Checks that the tools exist. UNAVAILABLE: there is no C compiler, or libassay_registrar.so is
+/* Checks that the tools exist. UNAVAILABLE: there is no C compiler, or libassay_reference.so is
  * missing. */
 RT_MUST_USE rt_status cnf_host_loader_available(rt_sink *sink);
 

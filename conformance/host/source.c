@@ -133,8 +133,9 @@ static rt_status globals_write(rt_sink *sink, rt_buffer *out, rt_buffer *calls,
 
 /* Libraries that real programs need; ld.so would load a module of the same name instead. */
 static const char *const reserved_files[] = {
-    "libassay_*",    "libc.so.*",      "libm.so.*",    "libdl.so.*", "libpthread.so.*", "ld-linux*",
-    "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",    "libOpenCL.so*",   NULL,
+    "libassay_*",    "libc.so.*",     "libm.so.*",      "libdl.so.*",   "libpthread.so.*",
+    "ld-linux*",     "libgcc_s.so.*", "libstdc++.so.*", "libsycl*.so*", "libur_*",
+    "libOpenCL.so*", "libmpfr.so.*",  "libgmp.so.*",    NULL,
 };
 
 /* ---- Submits ------------------------------------------------------------------------------- */

@@ -67,3 +67,29 @@ rt_mapping rt_mapping_of_process(rt_arena *arena)
     rt_vector_free(&ranges);
     return mapping;
 }
+
+typedef struct module_visit {
+    uint64_t address;
+    rt_mapping_visitor *visitor;
+    void *user;
+} module_visit;
+
+/* Visits the module that contains the address, which ends the search. */
+static int module_visit_if(struct dl_phdr_info *module, size_t size, void *user)
+{
+    const module_visit *visit = user;
+    mapped_vector ranges = {0};
+    module_add(module, size, &ranges);
+    const rt_mapping mapping = {ranges.items, ranges.count};
+    size_t place;
+    const bool is_found = range_find(&mapping, visit->address, &place) != NULL;
+    if (is_found) visit->visitor(visit->user, &mapping, rt_text_of(module->dlpi_name));
+    rt_vector_free(&ranges);
+    return is_found;
+}
+
+bool rt_mapping_visit(uint64_t address, rt_mapping_visitor *visitor, void *user)
+{
+    module_visit visit = {address, visitor, user};
+    return dl_iterate_phdr(module_visit_if, &visit) != 0;
+}

@@ -33,4 +33,14 @@ bool rt_mapping_text(const rt_mapping *mapping, uint64_t address, rt_text *out_t
  * is valid until a module is unloaded. */
 rt_mapping rt_mapping_of_process(rt_arena *arena);
 
+/* Called by rt_mapping_visit with the readable segments of one module; everything is valid during
+ * the call. */
+typedef void rt_mapping_visitor(void *user, const rt_mapping *module, rt_text path);
+
+/* Calls the visitor with the module of this process that contains the address, and the path of its
+ * file (empty for the executable); false: no module does.  The module stays mapped during the call,
+ * even if another thread unloads it, because that thread needs the lock of dl_iterate_phdr(3); so
+ * the visitor must not load or unload a module. */
+bool rt_mapping_visit(uint64_t address, rt_mapping_visitor *visitor, void *user);
+
 #endif

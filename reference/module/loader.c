@@ -86,6 +86,19 @@ void rt_loader_use(rt_loader *loader, rt_system system)
     loader->system = system;
 }
 
+void rt_loader_describe(rt_loader *loader, rt_module_id module, rt_text name, rt_text path,
+                        rt_device_global_list globals)
+{
+    CHECK(module < loader->module_count);
+    lock(loader);
+    rt_module *described = &loader->modules[module];
+    CHECK(!described->loaded && described->open_count == 0 && described->images.count == 0);
+    described->name = name;
+    described->path = path;
+    described->globals = globals;
+    unlock(loader);
+}
+
 void rt_loader_free(rt_loader *loader)
 {
     rt_simulated_destroy(loader->simulated);

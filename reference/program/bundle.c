@@ -313,6 +313,32 @@ const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint3
     return names_collect(bundle, arena, true, out_count);
 }
 
+const rt_text *rt_bundle_unresolved(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count)
+{
+    RT_VECTOR(rt_text) names = {0};
+    rt_map known_names = {0}; /* exported, or in `names` */
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        const char *set_name = pass == 0 ? RT_SET_EXPORTED_SYMBOLS : RT_SET_IMPORTED_SYMBOLS;
+        for (uint32_t u = 0; u < bundle->units.count; u++) {
+            const rt_bundle_unit *unit = bundle->units.items[u];
+            for (uint32_t i = 0; i < unit_image_count(unit); i++) {
+                const rt_property_set *set = rt_image_set(unit_image(unit, i), set_name);
+                for (uint32_t k = 0; set && k < set->property_count; k++) {
+                    rt_text name = set->properties[k].name;
+                    if (rt_map_find(&known_names, name) != RT_MAP_NONE) continue;
+                    rt_map_set(&known_names, name, 1);
+                    if (pass == 1) *rt_vector_push(&names) = name;
+                }
+            }
+        }
+    }
+    const rt_text *copies = rt_arena_copy(arena, names.items, names.count, sizeof *names.items);
+    *out_count = names.count;
+    rt_map_free(&known_names);
+    rt_vector_free(&names);
+    return copies;
+}
+
 /* Traces a bundle derived from others; compiling and building derive from a single one. */
 static void trace_derived(rt_program_manager *manager, rt_event_kind kind, const rt_bundle *derived,
                           const rt_bundle *const *sources, uint32_t source_count)

@@ -115,6 +115,10 @@ const rt_text *rt_bundle_images(const rt_bundle *bundle, rt_arena *arena, uint32
 /* The names of the units' kernels, each once, as *out_count texts in the arena. */
 const rt_text *rt_bundle_kernels(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
 
+/* The symbols that the units' images import and none of them exports, each once, as *out_count
+ * texts in the arena. */
+const rt_text *rt_bundle_unresolved(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);
+
 /* Releases a bundle; must be called before the manager is destroyed.  NULL does nothing. */
 void rt_bundle_release(rt_program_manager *manager, rt_bundle *bundle);
 

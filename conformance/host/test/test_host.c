@@ -103,7 +103,7 @@ static int fixture_open(void **state)
                                  .module_count = MODULES,
                                  .preloaded = preloaded,
                                  .preloaded_count = 1};
-    f->runtime = (cnf_host_runtime){.library = RT_TEXT(REGISTRAR), .layout = RT_FAT_80};
+    f->runtime = (cnf_host_runtime){.library = RT_TEXT(REFERENCE), .layout = RT_FAT_80};
     *state = f;
     return 0;
 }
@@ -490,8 +490,8 @@ static void without_a_compiler_it_is_unavailable(void **state)
     assert_refused(f, start(f), RT_UNAVAILABLE, "'no-such-compiler' does not exist");
     assert_true(rt_ok(cnf_host_end(f->host)));
     assert_refused(f, cnf_host_compiler_check(f->sink), RT_UNAVAILABLE, "apt-get install gcc");
-    f->runtime.library = RT_TEXT("/nowhere/libassay_registrar.so");
-    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_registrar.so cannot be read");
+    f->runtime.library = RT_TEXT("/nowhere/libassay_reference.so");
+    assert_refused(f, start(f), RT_UNAVAILABLE, "/nowhere/libassay_reference.so cannot be read");
     assert_null(f->host);
 }
 
@@ -541,7 +541,7 @@ static void names_that_no_program_can_have_are_refused(void **state)
 static void files_that_no_program_can_have_are_refused(void **state)
 {
     host_fixture *f = *state;
-    static const char *const refused[] = {"libc.so.6", "libassay_registrar.so", "libstdc++.so.6"};
+    static const char *const refused[] = {"libc.so.6", "libassay_reference.so", "libstdc++.so.6"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         f->modules[MUTE].file_name = rt_text_of(refused[i]);
         assert_refused(f, start(f), RT_UNSUPPORTED, "real programs need a library of this name");

@@ -447,7 +447,7 @@ static int fixture_open(void **state)
                                   .images = {&f->image, 1}};
     }
     scn_scenario scenario = {.modules = modules, .module_count = MODULES};
-    const cnf_host_runtime runtime = {.library = RT_TEXT(REGISTRAR), .layout = RT_FAT_80};
+    const cnf_host_runtime runtime = {.library = RT_TEXT(REFERENCE), .layout = RT_FAT_80};
     char folder[80];
     snprintf(folder, sizeof folder, "%s/templates", f->folder);
     assert_int_equal(mkdir(folder, 0700), 0);

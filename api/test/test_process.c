@@ -1,0 +1,170 @@
+/* Tests of the entry points: modules of this process that are opened and closed, from one thread
+ * and from several. */
+#include "api/process.h"
+#include "api/test/fixture.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static void *module_open(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, MODULES "/%s.so", name);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!module) print_error("%s\n", dlerror());
+    assert_non_null(module);
+    return module;
+}
+
+/* Document 003, "Requirements": images are registered when a module is loaded with dlopen, and no
+ * longer take part once it is unloaded. */
+static void modules_are_followed(void **state)
+{
+    (void)state;
+    const assay_options options = {.program = PROGRAM};
+    api_fixture f;
+    void *app = module_open("app");
+    fixture_begin(&f, &options);
+    int value = 3;
+    assay_memory *memory = fixture_values(&f, &value, 1);
+    assert_refused(launch(&f, "apply", memory, 1, NULL), ASSAY_ERRC_BUILD, "twice");
+    void *twice = module_open("libtwice");
+    assert_ok(launch(&f, "apply", memory, 1, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 6);
+    dlclose(twice);
+    assert_refused(launch(&f, "apply", memory, 1, NULL), ASSAY_ERRC_BUILD, "twice");
+    dlclose(app);
+    assert_refused(launch(&f, "apply", memory, 1, NULL), ASSAY_ERRC_RUNTIME, "apply");
+    /* Every dlopen registers anew. */
+    for (unsigned i = 0; i < 3; i++) {
+        app = module_open("app");
+        twice = module_open("libtwice");
+        assert_ok(launch(&f, "apply", memory, 1, NULL));
+        assert_ok(assay_queue_wait(f.queue));
+        dlclose(twice);
+        dlclose(app);
+    }
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 48);
+    fixture_end(&f);
+}
+
+static void an_isolated_runtime_follows_nothing(void **state)
+{
+    api_fixture *f = *state;
+    void *work = module_open("work");
+    assay_memory *memory = fixture_buffer(f, 1);
+    assert_refused(launch_add(f, f->queue, memory, 1, 1, NULL), ASSAY_ERRC_RUNTIME, "add");
+    dlclose(work);
+}
+
+/* The generated module's descriptor is static, so another module's is taken from the process list.
+ */
+static void a_descriptor_is_registered_by_hand(void **state)
+{
+    api_fixture *f = *state;
+    void *work = module_open("work");
+    api_registrations list = {0};
+    api_process_list(&list);
+    assert_true(list.count > 0);
+    const void *descriptor =
+        (const void *)(uintptr_t)list.items[list.count - 1].descriptor; /* work's */
+    rt_vector_free(&list);
+    assay_module *module;
+    assert_ok(assay_module_register(f->runtime, "by hand", descriptor, &module));
+    dlclose(work); /* images were copied */
+    int value = 1;
+    assay_memory *memory = fixture_values(f, &value, 1);
+    assert_ok(launch_add(f, f->queue, memory, 1, 2, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 3);
+    assert_refused(assay_module_register(f->runtime, "again", descriptor, &module), ASSAY_MALFORMED,
+                   "is not in the data of a module of this process");
+    assert_refused(assay_module_register(f->runtime, "m", (const void *)(uintptr_t)1, &module),
+                   ASSAY_MALFORMED, "0x1 is not in the data of a module of this process");
+}
+
+/* ---- Threads ------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, ROUNDS = 20 };
+
+typedef struct worker {
+    pthread_t thread;
+    api_fixture *fixture;
+    assay_queue *queue;
+    int result;
+    bool is_ok;
+} worker;
+
+/* Adds 1 to its own buffer in each round, waiting in different ways. */
+static void *work_run(void *user)
+{
+    worker *w = user;
+    int value = 0;
+    assay_memory *memory;
+    w->is_ok = assay_ok(assay_buffer_create(w->fixture->runtime, "own", 4, &value, &memory));
+    for (unsigned i = 0; i < ROUNDS && w->is_ok; i++) {
+        assay_event event;
+        w->is_ok = assay_ok(launch_add(w->fixture, w->queue, memory, 1, 1, &event));
+        if (!w->is_ok) break;
+        if (i % 3 == 0) w->is_ok = assay_ok(assay_event_wait(event));
+        if (i % 3 == 1) w->is_ok = assay_ok(assay_queue_wait(w->queue));
+    }
+    w->is_ok = w->is_ok && assay_ok(assay_memory_read(memory, 0, 4, &w->result));
+    return NULL;
+}
+
+/* Opens and closes another module all the time. */
+static void *modules_run(void *user)
+{
+    worker *w = user;
+    w->is_ok = true;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        void *module = dlopen(MODULES "/variables.so", RTLD_NOW | RTLD_LOCAL);
+        w->is_ok = w->is_ok && module;
+        if (module) dlclose(module);
+    }
+    return NULL;
+}
+
+static void threads_share_a_runtime(void **state)
+{
+    (void)state;
+    const assay_options options = {.program = PROGRAM};
+    api_fixture f;
+    void *work = module_open("work");
+    fixture_begin(&f, &options);
+    worker workers[THREADS + 1] = {0};
+    for (unsigned i = 0; i <= THREADS; i++) {
+        workers[i].fixture = &f;
+        assert_ok(assay_queue_create(f.device, NULL, i % 2 ? ASSAY_QUEUE_IN_ORDER : 0,
+                                     &workers[i].queue));
+        assert_int_equal(pthread_create(&workers[i].thread, NULL,
+                                        i < THREADS ? work_run : modules_run, &workers[i]),
+                         0);
+    }
+    for (unsigned i = 0; i <= THREADS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_true(workers[i].is_ok);
+        if (i < THREADS) assert_int_equal(workers[i].result, ROUNDS);
+    }
+    fixture_end(&f);
+    dlclose(work);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modules_are_followed),
+        cmocka_unit_test_setup_teardown(an_isolated_runtime_follows_nothing, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_descriptor_is_registered_by_hand, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test(threads_share_a_runtime),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
