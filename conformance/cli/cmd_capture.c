@@ -296,9 +296,8 @@ static void losses_print(const capture_command *command, const loss_list *losses
     uint64_t others = recording->seen - recording->launch_count + command->skipped;
     if (others > 0)
         fprintf(stderr,
-                "assay: %" PRIu64 " other launches were not chosen (--launches %" PRIu64
-                "..%" PRIu64 "%s)\n",
-                others, command->first, command->last,
+                "assay: %" PRIu64 " other %s not chosen (--launches %" PRIu64 "..%" PRIu64 "%s)\n",
+                others, others == 1 ? "launch was" : "launches were", command->first, command->last,
                 command->arguments->values[CNF_OPTION_KERNEL] ? ", --kernel" : "");
     if (recording->is_full)
         fprintf(stderr, "assay: the log of the program's calls has reached its limit; later "

@@ -628,6 +628,17 @@ static rt_status expectations_put(scenario_writer *writer)
     return RT_STATUS_OK;
 }
 
+/* The numbers of the scenario's first and last launch; threads enqueue in an order of their own. */
+static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uint64_t *out_last)
+{
+    *out_first = *out_last = writer->launches[0].number;
+    for (uint32_t i = 1; i < writer->count; i++) {
+        uint64_t number = writer->launches[i].number;
+        if (number < *out_first) *out_first = number;
+        if (number > *out_last) *out_last = number;
+    }
+}
+
 /* ---- The scenario --------------------------------------------------------------------------- */
 
 static rt_text summary_of(scenario_writer *writer)
@@ -635,12 +646,14 @@ static rt_text summary_of(scenario_writer *writer)
     const cap_launch *launch = &writer->launches[0];
     const cap_launch *last = &writer->launches[writer->count - 1];
     const cap_recording *recording = writer->recording;
+    uint64_t from, to;
+    numbers_find(writer, &from, &to);
     rt_buffer out = {0};
     if (writer->count == 1)
         rt_buffer_printf(&out, "Launch %" PRIu64 ", of kernel %.*s,", launch->number,
                          RT_TEXT_ARG(launch->kernel));
     else
-        rt_buffer_printf(&out, "Launches %" PRIu64 " to %" PRIu64, launch->number, last->number);
+        rt_buffer_printf(&out, "Launches %" PRIu64 " to %" PRIu64, from, to);
     if (recording->is_dump)
         rt_buffer_printf(&out, " in a dump of the Intercept Layer");
     else
@@ -705,9 +718,11 @@ static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
         rt_buffer_append_text(&formatted, rt_buffer_text(&text));
     rt_buffer_printf(&name, "%.*s/", RT_TEXT_ARG(writer->style->folder));
     if (writer->recording->processes > 1) rt_buffer_printf(&name, "p%u_", launch->process);
-    rt_buffer_printf(&name, "%04" PRIu64, launch->number);
+    uint64_t from, to;
+    numbers_find(writer, &from, &to);
+    rt_buffer_printf(&name, "%04" PRIu64, from);
     if (writer->count > 1)
-        rt_buffer_printf(&name, "-%04" PRIu64, writer->launches[writer->count - 1].number);
+        rt_buffer_printf(&name, "-%04" PRIu64, to);
     else
         rt_buffer_printf(&name, "_%.*s",
                          RT_TEXT_ARG(plain_name(writer->arena, launch->kernel, NAME_LENGTH_MAX)));

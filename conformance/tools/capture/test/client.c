@@ -227,6 +227,18 @@ static void case_linked(void)
     TRY(clFinish(queue));
 }
 
+/* A launch in which a CPU's driver crashes. */
+static void case_crash(void)
+{
+    program_make("kernel void poke(global int *a, global int *none) { none[a[0]] = 1; }", "");
+    cl_kernel poke = clCreateKernel(program, "poke", NULL);
+    cl_mem a = ints_make(0);
+    TRY(clSetKernelArg(poke, 0, sizeof a, &a));
+    TRY(clSetKernelArg(poke, 1, sizeof a, NULL));
+    launch(poke, 1, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 static void *thread_run(void *user)
 {
     cl_command_queue own = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
@@ -272,7 +284,8 @@ int main(int count, char **arguments)
         const char *name;
         void (*run)(void);
     } cases[] = {{"plain", case_plain},     {"order", case_order},   {"usm", case_usm},        {"svm", case_svm},
-                 {"refused", case_refused}, {"linked", case_linked}, {"threads", case_threads}};
+                 {"refused", case_refused}, {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
