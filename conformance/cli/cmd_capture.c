@@ -310,6 +310,8 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
 {
     const cap_style style = {.folder = rt_text_of(command->folder),
                              .ulp = command->ulp,
+                             .leaves_undefined =
+                                 command->arguments->values[CNF_OPTION_UNDEFINED] != NULL,
                              .outline = program_kernels,
                              .user = command};
     rt_text name;

@@ -305,6 +305,8 @@ static const cnf_option capture_options[] = {
      "One scenario of all these launches, instead of one for each.", NULL},
     {CNF_OPTION_ULP, "--ulp", NULL, "N",
      "Let floating-point results differ by N representable numbers; default: 0.", NULL},
+    {CNF_OPTION_UNDEFINED, "--undefined", NULL, NULL,
+     "Give memory that nothing had written no values; sim reports kernels that read it.", NULL},
     {CNF_OPTION_INTERCEPT, "--intercept", NULL, "DIR",
      "Read dumps of the Intercept Layer instead of running a program.", NULL},
     {TIMEOUT},

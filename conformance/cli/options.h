@@ -98,6 +98,7 @@ typedef enum cnf_option_id {
     CNF_OPTION_BYTES_MAX,
     CNF_OPTION_WINDOW,
     CNF_OPTION_ULP,
+    CNF_OPTION_UNDEFINED,
     CNF_OPTION_INTERCEPT,
     CNF_OPTION_COUNT
 } cnf_option_id;

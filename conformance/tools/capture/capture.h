@@ -116,8 +116,9 @@ void cap_options_split(rt_arena *arena, rt_text options, cap_program *out_progra
 
 /* How scenarios are written. */
 typedef struct cap_style {
-    rt_text folder; /* of the scenarios, without a final '/' */
-    uint64_t ulp;   /* tolerance of floating-point results; 0: exact */
+    rt_text folder;        /* of the scenarios, without a final '/' */
+    uint64_t ulp;          /* tolerance of floating-point results; 0: exact */
+    bool leaves_undefined; /* of single launches: memory that nothing had written has no values */
     /* The kernels of a program, for the types of parameters; NULL: they are unknown. */
     const cnf_spirv_outline *(*outline)(void *user, const cap_program *program);
     void *user;

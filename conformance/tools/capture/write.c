@@ -13,6 +13,7 @@
 #include "conformance/tools/fmt/fmt.h"
 #include "conformance/verdict/scenario_text.h"
 #include "conformance/verdict/value.h"
+#include "reference/base/demangle.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"
 
@@ -42,6 +43,7 @@ typedef struct written_memory {
     rt_text first;     /* path of the contents with which it begins */
     rt_text latest;    /* path of the contents so far; empty: unknown */
     bool is_undefined; /* at the beginning */
+    bool is_arbitrary; /* it was, but the scenario has the values that it happened to have */
     bool is_changed;
 } written_memory;
 
@@ -312,7 +314,9 @@ static rt_status undefined_decide(scenario_writer *writer, const cap_launch *lau
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         const cap_memory *captured = &launch->memories[i];
         written_memory *memory = memory_find(writer, captured);
-        if (writer->count > 1) memory->is_undefined = false;
+        bool was_undefined = memory->is_undefined;
+        if (writer->count > 1 || !writer->style->leaves_undefined) memory->is_undefined = false;
+        memory->is_arbitrary = was_undefined && !memory->is_undefined;
         if (memory->is_undefined && captured->is_changed)
             RT_TRY(is_overwritten(writer, memory, captured->after, &memory->is_undefined));
     }
@@ -324,6 +328,10 @@ static rt_status memory_put(scenario_writer *writer, const written_memory *memor
 {
     rt_buffer *out = &writer->memory;
     const scn_field *field = &memory->layout.fields[0];
+    if (memory->is_arbitrary)
+        rt_buffer_printf(out,
+                         "  # Nothing had written it; these are the values that it happened to "
+                         "have.\n");
     rt_buffer_printf(out, "  %.*s: {type: %s", RT_TEXT_ARG(name), scn_type_name(field->type));
     if (field->lanes > 1) rt_buffer_printf(out, "%u", field->lanes);
     rt_buffer_printf(out, ", count: %" PRIu64, memory->size / memory->layout.size);
@@ -651,7 +659,7 @@ static rt_text summary_of(scenario_writer *writer)
     rt_buffer out = {0};
     if (writer->count == 1)
         rt_buffer_printf(&out, "Launch %" PRIu64 ", of kernel %.*s,", launch->number,
-                         RT_TEXT_ARG(launch->kernel));
+                         RT_TEXT_ARG(rt_demangle_text(writer->arena, launch->kernel)));
     else
         rt_buffer_printf(&out, "Launches %" PRIu64 " to %" PRIu64, from, to);
     if (recording->is_dump)
@@ -702,6 +710,22 @@ static rt_status scenario_build(scenario_writer *writer)
     return expectations_put(writer);
 }
 
+/* The kernel's name for people, without the arguments of templates, as a part of a file's name. */
+static rt_text file_word(scenario_writer *writer, rt_text kernel)
+{
+    rt_text rest = rt_demangle_text(writer->arena, kernel), name = {0};
+    name = rt_text_take_until(&rest, '<');
+    rt_buffer out = {0};
+    while (name.length > 0) { /* "a::b" becomes "a_b" */
+        rt_text part = rt_text_take_until(&name, ':');
+        if (part.length == 0) continue;
+        rt_buffer_printf(&out, "%s%.*s", out.size > 0 ? "_" : "", RT_TEXT_ARG(part));
+    }
+    rt_text word = plain_name(writer->arena, rt_buffer_text(&out), NAME_LENGTH_MAX);
+    rt_buffer_free(&out);
+    return word;
+}
+
 /* Formats the text and writes the file. */
 static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
 {
@@ -724,8 +748,7 @@ static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
     if (writer->count > 1)
         rt_buffer_printf(&name, "-%04" PRIu64, to);
     else
-        rt_buffer_printf(&name, "_%.*s",
-                         RT_TEXT_ARG(plain_name(writer->arena, launch->kernel, NAME_LENGTH_MAX)));
+        rt_buffer_printf(&name, "_%.*s", RT_TEXT_ARG(file_word(writer, launch->kernel)));
     rt_buffer_printf(&name, ".yaml");
     *out_name = rt_arena_text(writer->arena, rt_buffer_text(&name));
     int error = cnf_file_replace(out_name->data, rt_buffer_text(&formatted));

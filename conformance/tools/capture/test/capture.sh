@@ -63,6 +63,12 @@ check_all() {
     capture 0 plain --ulp 4
     line '  data: {type: float, count: 16, values: [0, 0.25, 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2, 2.25, 2.5, 2.75, 3, 3.25, 3.5, 3.75], tolerance: {ulp: 4}}' $one
 
+    # Memory that nothing had written: its values by chance, or none, which the launch does not read.
+    line '  # Nothing had written it; these are the values that it happened to have.' plain/0001_add.yaml
+    capture 0 plain --undefined
+    [ $device = pocl ] || line '  b: {type: int, count: 16}' plain/0001_add.yaml
+    passes plain
+
     # A window: events order launches, and the host's change between two of them is a copy.
     capture 0 order --window
     window=order/0000-0002.yaml

@@ -1,5 +1,5 @@
-/* A program that uses OpenCL, whose launches `assay capture` is tested with: client CASE [FILE].  Every result follows
- * from the kernels: `scale` doubles, `add` adds. */
+/* A program that uses OpenCL, whose launches `assay capture` is tested with: client CASE [FILE].
+ * Every result follows from the kernels: `scale` doubles, `add` adds. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -11,34 +11,35 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRY(expression)                                                                                                \
-    do {                                                                                                               \
-        cl_int code_ = (expression);                                                                                   \
-        if (code_ != CL_SUCCESS) {                                                                                     \
-            fprintf(stderr, "client: line %d: %d\n", __LINE__, code_);                                                 \
-            exit(3);                                                                                                   \
-        }                                                                                                              \
+#define TRY(expression)                                                                            \
+    do {                                                                                           \
+        cl_int code_ = (expression);                                                               \
+        if (code_ != CL_SUCCESS) {                                                                 \
+            fprintf(stderr, "client: line %d: %d\n", __LINE__, code_);                             \
+            exit(3);                                                                               \
+        }                                                                                          \
     } while (0)
 
 enum { COUNT = 16 };
 
-static const char source[] = "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n"
-                             "kernel void add(global const int *a, global int *b, int c) {\n"
-                             "    size_t i = get_global_id(0);\n"
-                             "    b[i] = a[i] + c;\n"
-                             "}\n"
-                             "kernel void sum(global int *a, local int *t) {\n"
-                             "    t[get_local_id(0)] = a[get_global_id(0)];\n"
-                             "    barrier(CLK_LOCAL_MEM_FENCE);\n"
-                             "    if (get_local_id(0) == 0) {\n"
-                             "        int s = 0;\n"
-                             "        for (size_t i = 0; i < get_local_size(0); i++) s += t[i];\n"
-                             "        a[get_global_id(0)] = s;\n"
-                             "    }\n"
-                             "}\n"
-                             "typedef struct { ulong to; long value; } box;\n"
-                             "kernel void store(box b) { ((global int *)b.to)[get_global_id(0)] = (int)b.value; }\n"
-                             "kernel void maybe(global int *a, global int *none) { a[0] = none ? 1 : 2; }\n";
+static const char source[] =
+    "kernel void scale(global float *data, float factor) { data[get_global_id(0)] *= factor; }\n"
+    "kernel void add(global const int *a, global int *b, int c) {\n"
+    "    size_t i = get_global_id(0);\n"
+    "    b[i] = a[i] + c;\n"
+    "}\n"
+    "kernel void sum(global int *a, local int *t) {\n"
+    "    t[get_local_id(0)] = a[get_global_id(0)];\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (get_local_id(0) == 0) {\n"
+    "        int s = 0;\n"
+    "        for (size_t i = 0; i < get_local_size(0); i++) s += t[i];\n"
+    "        a[get_global_id(0)] = s;\n"
+    "    }\n"
+    "}\n"
+    "typedef struct { ulong to; long value; } box;\n"
+    "kernel void store(box b) { ((global int *)b.to)[get_global_id(0)] = (int)b.value; }\n"
+    "kernel void maybe(global int *a, global int *none) { a[0] = none ? 1 : 2; }\n";
 
 static cl_platform_id platform;
 static cl_device_id device;
@@ -69,10 +70,12 @@ static cl_mem ints_make(cl_mem_flags flags)
     return clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, sizeof values, values, NULL);
 }
 
-static cl_event launch(cl_kernel kernel, size_t count, size_t local, cl_uint wait_count, const cl_event *wait)
+static cl_event launch(cl_kernel kernel, size_t count, size_t local, cl_uint wait_count,
+                       const cl_event *wait)
 {
     cl_event event;
-    TRY(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, local ? &local : NULL, wait_count, wait, &event));
+    TRY(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &count, local ? &local : NULL, wait_count,
+                               wait, &event));
     return event;
 }
 
@@ -107,11 +110,13 @@ static void case_plain(void)
     TRY(clFinish(queue));
 }
 
-/* Two launches that an event orders, in a queue out of order, and a third after a change by the host. */
+/* Two launches that an event orders, in a queue out of order, and a third after a change by the
+ * host. */
 static void case_order(void)
 {
     cl_mem a = ints_make(0), b = ints_make(0);
-    cl_kernel add = clCreateKernel(program, "add", NULL), again = clCreateKernel(program, "add", NULL);
+    cl_kernel add = clCreateKernel(program, "add", NULL),
+              again = clCreateKernel(program, "add", NULL);
     add_set(add, a, b, 1);
     add_set(again, b, a, 2);
     cl_event first = launch(add, COUNT, 0, 0, NULL);
@@ -125,12 +130,15 @@ static void case_order(void)
 /* Pointers: into the middle of a block, and within a struct. */
 static void case_usm(void)
 {
-    clDeviceMemAllocINTEL_fn allocate = (clDeviceMemAllocINTEL_fn)clGetExtensionFunctionAddressForPlatform(
-        platform, "clDeviceMemAllocINTEL");
+    clDeviceMemAllocINTEL_fn allocate =
+        (clDeviceMemAllocINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform,
+                                                                           "clDeviceMemAllocINTEL");
     clEnqueueMemcpyINTEL_fn copy =
-        (clEnqueueMemcpyINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueMemcpyINTEL");
-    clSetKernelArgMemPointerINTEL_fn set = (clSetKernelArgMemPointerINTEL_fn)clGetExtensionFunctionAddressForPlatform(
-        platform, "clSetKernelArgMemPointerINTEL");
+        (clEnqueueMemcpyINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform,
+                                                                          "clEnqueueMemcpyINTEL");
+    clSetKernelArgMemPointerINTEL_fn set =
+        (clSetKernelArgMemPointerINTEL_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clSetKernelArgMemPointerINTEL");
     cl_int values[COUNT] = {5, 6, 7, 8};
     if (!allocate || !copy || !set) exit(77);
     char *block = allocate(context, device, NULL, sizeof values, 0, NULL);
@@ -148,7 +156,8 @@ static void case_usm(void)
     } box = {block + 16, 9};
     cl_kernel store = clCreateKernel(program, "store", NULL);
     cl_bool yes = CL_TRUE;
-    TRY(clSetKernelExecInfo(store, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof yes, &yes));
+    TRY(clSetKernelExecInfo(store, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL, sizeof yes,
+                            &yes));
     TRY(clSetKernelArg(store, 0, sizeof box, &box));
     launch(store, 4, 0, 0, NULL);
     TRY(clFinish(queue));
@@ -173,13 +182,15 @@ static void case_svm(void)
 static void case_refused(void)
 {
     cl_mem a = ints_make(0);
-    cl_kernel add = clCreateKernel(program, "add", NULL), maybe = clCreateKernel(program, "maybe", NULL);
+    cl_kernel add = clCreateKernel(program, "add", NULL),
+              maybe = clCreateKernel(program, "maybe", NULL);
     const cl_buffer_region left = {0, 32}, right = {0, 64};
     cl_mem parts[] = {clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &left, NULL),
                       clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &right, NULL)};
     add_set(add, parts[0], parts[1], 1);
     launch(add, 4, 0, 0, NULL);
-    cl_sampler sampler = clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, NULL);
+    cl_sampler sampler =
+        clCreateSampler(context, CL_FALSE, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST, NULL);
     if (sampler) {
         program_make("kernel void look(global int *a, sampler_t s) { a[0] = 1; }", "");
         cl_kernel look = clCreateKernel(program, "look", NULL);
@@ -201,9 +212,10 @@ static void case_refused(void)
 /* A program that is linked from two sources, and one from the other's binary. */
 static void case_linked(void)
 {
-    const char *parts[] = {"int twice(int x) { return 2 * x; }",
-                           "#include \"three.h\"\nint twice(int x);\n"
-                           "kernel void k(global int *a) { a[get_global_id(0)] = twice(a[get_global_id(0)]) + THREE; }"};
+    const char *parts[] = {
+        "int twice(int x) { return 2 * x; }",
+        "#include \"three.h\"\nint twice(int x);\n"
+        "kernel void k(global int *a) { a[get_global_id(0)] = twice(a[get_global_id(0)]) + THREE; }"};
     cl_program compiled[2];
     cl_mem a = ints_make(0);
     for (int i = 0; i < 2; i++) {
@@ -219,7 +231,8 @@ static void case_linked(void)
     TRY(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
     unsigned char *binary = malloc(size);
     TRY(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
-    program = clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&binary, NULL, NULL);
+    program = clCreateProgramWithBinary(context, 1, &device, &size, (const unsigned char **)&binary,
+                                        NULL, NULL);
     TRY(clBuildProgram(program, 1, &device, "", NULL, NULL));
     kernel = clCreateKernel(program, "k", NULL);
     TRY(clSetKernelArg(kernel, 0, sizeof a, &a));
@@ -283,9 +296,9 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain},     {"order", case_order},   {"usm", case_usm},        {"svm", case_svm},
-                 {"refused", case_refused}, {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash}};
+    } cases[] = {{"plain", case_plain},     {"order", case_order},     {"usm", case_usm},
+                 {"svm", case_svm},         {"refused", case_refused}, {"linked", case_linked},
+                 {"threads", case_threads}, {"crash", case_crash}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {

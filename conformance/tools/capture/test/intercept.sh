@@ -73,7 +73,7 @@ damaged $pre 'short' 'has 16 bytes, but another file of the same memory has 5'
 expect 2 capture -o damaged --intercept absent
 says 'absent has no dump of a launch'
 
-# refused FILE TEXT: a dump with that file is no scenario.
+# refused FILE TEXT: a dump with that file cannot be a scenario.
 refused() {
     dump_make
     : >"$dump/$1"
