@@ -1,24 +1,20 @@
 /* assay exec: runs a program with the simulated device as its OpenCL platform. */
 #include "conformance/build/toolchain.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/program.h"
 #include "conformance/process/scratch.h"
 #include "opencl/variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
     EXIT_CODE_MAX = 255,
-    EXIT_NOT_STARTED = 127, /* as shells exit */
-    EXIT_SIGNALLED = 128,   /* plus the signal */
     THREADS_MAX = 1024,
 };
 
@@ -62,9 +58,17 @@ static uint64_t lines_count(const char *path)
     return count;
 }
 
+/* What the program's environment is set from. */
+typedef struct exec_program {
+    const cnf_arguments *arguments;
+    const char *library, *report;
+} exec_program;
+
 /* ocl-icd takes a library in OCL_ICD_VENDORS, and Khronos' loader in OCL_ICD_FILENAMES. */
-static void environment_set(const cnf_arguments *arguments, const char *library, const char *report)
+static void environment_set(void *user)
 {
+    const exec_program *exec = user;
+    const cnf_arguments *arguments = exec->arguments;
     char program[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length > 0) {
@@ -74,9 +78,9 @@ static void environment_set(const cnf_arguments *arguments, const char *library,
     const struct {
         const char *name, *value;
     } variables[] = {
-        {"OCL_ICD_VENDORS", library},
-        {"OCL_ICD_FILENAMES", library},
-        {ICD_VARIABLE_REPORT, report},
+        {"OCL_ICD_VENDORS", exec->library},
+        {"OCL_ICD_FILENAMES", exec->library},
+        {ICD_VARIABLE_REPORT, exec->report},
         {ICD_VARIABLE_SEED, arguments->values[CNF_OPTION_SEED]},
         {ICD_VARIABLE_THREADS, arguments->values[CNF_OPTION_THREADS]},
         {ICD_VARIABLE_TYPE, arguments->values[CNF_OPTION_TYPE]},
@@ -88,41 +92,6 @@ static void environment_set(const cnf_arguments *arguments, const char *library,
         else
             unsetenv(variables[i].name);
     }
-}
-
-RT_NORETURN static void program_start(const cnf_arguments *arguments, const char *library,
-                                      const char *report)
-{
-    prctl(PR_SET_PDEATHSIG,
-          SIGTERM); /* a program does not outlive an `assay exec` that is killed */
-    environment_set(arguments, library, report);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
-    char **words = rt_alloc_array(arguments->path_count + 1, sizeof *words);
-    for (uint32_t i = 0; i < arguments->path_count; i++)
-        words[i] = (char *)(uintptr_t)arguments->paths[i].data; /* argv's, which end with a NUL */
-    execvp(words[0], words);
-    fprintf(stderr, "assay: %s cannot be started: %s\n", words[0], strerror(errno));
-    _exit(EXIT_NOT_STARTED);
-}
-
-/* Runs the program and returns its exit status, as a shell does. */
-static int program_run(const cnf_arguments *arguments, const char *library, const char *report)
-{
-    fflush(NULL);
-    pid_t pid = fork();
-    if (pid == 0) program_start(arguments, library, report);
-    if (pid < 0) {
-        fprintf(stderr, "assay: a process cannot be started: %s\n", strerror(errno));
-        return CNF_EXIT_INFRASTRUCTURE;
-    }
-    /* An interrupt is for the program, which is in the same group. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return CNF_EXIT_INFRASTRUCTURE;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNALLED + WTERMSIG(status);
 }
 
 static bool type_check(const cnf_arguments *arguments)
@@ -159,7 +128,8 @@ int cnf_exec_command(const cnf_arguments *arguments)
     report_file report;
     int status = CNF_EXIT_INFRASTRUCTURE;
     if (report_make(arguments, sink, &arena, &report)) {
-        status = program_run(arguments, library, report.path);
+        exec_program exec = {arguments, library, report.path};
+        status = cnf_program_run(arguments, environment_set, &exec);
         uint64_t count = lines_count(report.path);
         fprintf(stderr, "assay: %llu %s\n", (unsigned long long)count,
                 count == 1 ? "finding" : "findings");

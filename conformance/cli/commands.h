@@ -53,6 +53,9 @@ int cnf_export_command(const cnf_arguments *arguments);
 /* assay exec: runs a program with the simulated device as its OpenCL platform. */
 int cnf_exec_command(const cnf_arguments *arguments);
 
+/* assay capture: the launches of a program as scenarios. */
+int cnf_capture_command(const cnf_arguments *arguments);
+
 /* assay compare: the changes between the records of two runs. */
 int cnf_compare_command(const cnf_arguments *arguments);
 

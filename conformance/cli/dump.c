@@ -4,12 +4,12 @@
 #include "conformance/cli/commands.h"
 #include "conformance/report/output.h"
 #include "conformance/scenario/model/type.h"
+#include "conformance/verdict/scenario_text.h"
 #include "conformance/verdict/value.h"
 #include "reference/base/nearest.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -90,29 +90,6 @@ bool cnf_memory_is_written(const scn_memory *memory, const cnf_final_memory *fin
     for (size_t i = 0; i < final->defined.size; i++)
         if (final->defined.data[i] != 0) return true;
     return false;
-}
-
-void cnf_number_append(rt_buffer *out, scn_type type, const uint8_t *bytes)
-{
-    uint64_t bits = cnf_value_bits(type, bytes);
-    uint32_t size = scn_type_size(type), unused = 64 - 8 * size;
-    if (scn_type_class(type) == 'i') {
-        rt_buffer_printf(out, "%" PRId64, (int64_t)(bits << unused) >> unused);
-    } else if (scn_type_class(type) == 'u') {
-        rt_buffer_printf(out, "%" PRIu64, bits);
-    } else {
-        static const int digits[] = {[2] = 5, [4] = 9, [8] = 17};
-        double value = cnf_value_float(type, bits);
-        bool is_negative = signbit(value) != 0;
-        if (isnan(value))
-            rt_buffer_printf(out, "nan");
-        else if (isinf(value))
-            rt_buffer_printf(out, is_negative ? "-inf" : "inf");
-        else if (value == 0 && is_negative)
-            rt_buffer_printf(out, "-0.0");
-        else
-            rt_buffer_printf(out, "%.*g", digits[size], value);
-    }
 }
 
 const scn_memory *cnf_memory_find(const scn_scenario *scenario, rt_text name)

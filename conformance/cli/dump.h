@@ -38,9 +38,6 @@ bool cnf_dumps_read(const cnf_arguments *arguments, rt_arena *arena, bool prints
 bool cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt_text launch,
                      const scn_scenario *scenario, const cnf_messages *messages);
 
-/* Appends a number as scenarios write it. */
-void cnf_number_append(rt_buffer *out, scn_type type, const uint8_t *bytes);
-
 /* True if the run has changed a memory: it differs from its initial contents. */
 bool cnf_memory_is_written(const scn_memory *memory, const cnf_final_memory *final);
 

@@ -47,9 +47,8 @@ static cnf_spirv_outline images_outline(rt_arena *arena, rt_image_list images)
     return whole;
 }
 
-/* Compiles the launch's module, as the run does, and reads its kernels. */
-static int kernels_outline(rt_arena *arena, const cnf_run_options *run,
-                           const scn_scenario *scenario, cnf_spirv_outline *out)
+int cnf_kernels_outline(rt_arena *arena, const cnf_run_options *run, const scn_scenario *scenario,
+                        cnf_spirv_outline *out)
 {
     rt_sink *sink = rt_sink_create();
     rt_text warning;
@@ -177,7 +176,7 @@ int cnf_kernels_list(const cnf_arguments *arguments, const cnf_run_options *run)
     const scn_scenario *scenario = NULL;
     int status = cnf_launch_read(&arena, &toolchain, arguments, &command_line, &launch);
     if (status == CNF_EXIT_EXPECTED) status = cnf_launch_file(&arena, &launch, &file, &scenario);
-    if (status == CNF_EXIT_EXPECTED) status = kernels_outline(&arena, run, scenario, &outline);
+    if (status == CNF_EXIT_EXPECTED) status = cnf_kernels_outline(&arena, run, scenario, &outline);
     rt_buffer text = {0};
     for (uint32_t i = 0; i < outline.kernel_count; i++) {
         const cnf_kernel_outline *kernel = &outline.kernels[i];
@@ -218,7 +217,7 @@ static int launch_make(rt_arena *arena, const cnf_toolchain *toolchain,
     cnf_spirv_outline outline;
     int status = cnf_launch_read(arena, toolchain, arguments, &command_line, out_launch);
     if (status == CNF_EXIT_EXPECTED) status = cnf_launch_file(arena, out_launch, file, &scenario);
-    if (status == CNF_EXIT_EXPECTED) status = kernels_outline(arena, run, scenario, &outline);
+    if (status == CNF_EXIT_EXPECTED) status = cnf_kernels_outline(arena, run, scenario, &outline);
     if (status == CNF_EXIT_EXPECTED) status = cnf_launch_check(out_launch, &outline);
     *out_files = (cnf_files){file, 1};
     return status;

@@ -21,4 +21,9 @@ int cnf_kernels_list(const cnf_arguments *arguments, const cnf_run_options *run)
 int cnf_kernels_files(rt_arena *arena, const cnf_arguments *arguments, const cnf_run_options *run,
                       cnf_files *out_files, cnf_launch *out_launch);
 
+/* Compiles the scenario's only module, as a run does, and reads its kernels into the arena. Returns
+ * an exit status; the compilers' messages are printed on stderr. */
+int cnf_kernels_outline(rt_arena *arena, const cnf_run_options *run, const scn_scenario *scenario,
+                        cnf_spirv_outline *out);
+
 #endif

@@ -7,6 +7,7 @@
 #include "conformance/cli/postlink_input.h"
 #include "conformance/scenario/model/build_options.h"
 #include "conformance/scenario/read/companion.h"
+#include "conformance/verdict/scenario_text.h"
 #include "reference/base/number.h"
 
 #include <errno.h>
@@ -343,21 +344,10 @@ static void line_note(launch_writer *writer, const cnf_given *given)
     *rt_vector_push(writer->lines) = (cnf_launch_line){writer->line, given};
 }
 
-/* Appends a text in single quotes. */
-static void quoted_append(rt_buffer *out, rt_text text)
-{
-    rt_buffer_append_byte(out, '\'');
-    for (size_t i = 0; i < text.length; i++) {
-        if (text.data[i] == '\'') rt_buffer_append_byte(out, '\'');
-        rt_buffer_append_byte(out, text.data[i]);
-    }
-    rt_buffer_append_byte(out, '\'');
-}
-
 /* Appends a file's name, relative to the scenario, and its hash if the style wants it. */
 static void file_append(launch_writer *writer, rt_text file, const char *separator)
 {
-    quoted_append(writer->out, path_from(writer->arena, writer->style->folder, file));
+    cnf_quoted_append(writer->out, path_from(writer->arena, writer->style->folder, file));
     if (!writer->style->is_pinned) return;
     rt_sink *sink = rt_sink_create();
     rt_buffer content = {0};
@@ -444,7 +434,7 @@ static void submit_write(launch_writer *writer)
     rt_buffer_printf(out, "  - submit:\n");
     line_note(writer, given_find(arguments, CNF_OPTION_KERNEL));
     rt_buffer_printf(out, "      kernel: ");
-    quoted_append(out, launch->kernel);
+    cnf_quoted_append(out, launch->kernel);
     rt_buffer_append_byte(out, '\n');
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const cnf_given *given = given_find(arguments, sizes[i].id);
@@ -482,13 +472,13 @@ void cnf_launch_write(rt_buffer *out, rt_arena *arena, const cnf_launch *launch,
     if (summary.length == 0)
         summary = rt_arena_printf(arena, "Kernel %.*s of %.*s; without expected values.",
                                   RT_TEXT_ARG(launch->kernel), RT_TEXT_ARG(first));
-    quoted_append(out, summary);
+    cnf_quoted_append(out, summary);
     rt_buffer_printf(out, "\nmodules:\n  app:\n");
     if (launch->build_options.length > 0) {
         const cnf_given *given = given_find(launch->arguments, CNF_OPTION_CL);
         line_note(&writer, given ? given : given_find(launch->arguments, CNF_OPTION_DEFINE));
         rt_buffer_printf(out, "    build_options: ");
-        quoted_append(out, launch->build_options);
+        cnf_quoted_append(out, launch->build_options);
         rt_buffer_append_byte(out, '\n');
     }
     rt_buffer_printf(out, "    sources:\n");

@@ -299,6 +299,27 @@ static const cnf_option exec_options[] = {
     {HELP},
 };
 
+static const cnf_option capture_options[] = {
+    {CNF_OPTION_OUT, "--output", "-o", "DIR",
+     "Write the scenarios into the folder DIR; default: captured.", NULL},
+    {CNF_OPTION_LAUNCHES, "--launches", NULL, "A..B",
+     "Only launches A to B of a process, from 0; default: 0..99.", NULL},
+    {CNF_OPTION_KERNEL, "--kernel", NULL, "NAME", "Only launches of this kernel.", NULL},
+    {CNF_OPTION_BYTES_MAX, "--max-bytes", NULL, "N",
+     "Keep at most N bytes of memory per process; default: 268435456.", NULL},
+    {CNF_OPTION_WINDOW, "--window", NULL, NULL,
+     "One scenario of all these launches, instead of one for each.", NULL},
+    {CNF_OPTION_ULP, "--ulp", NULL, "N",
+     "Let floating-point results differ by N representable numbers; default: 0.", NULL},
+    {CNF_OPTION_UNDEFINED, "--undefined", NULL, NULL,
+     "Give memory that nothing had written no values; sim reports kernels that read it.", NULL},
+    {CNF_OPTION_INTERCEPT, "--intercept", NULL, "DIR",
+     "Read dumps of the Intercept Layer instead of running a program.", NULL},
+    {TIMEOUT},
+    {CACHE},
+    {HELP},
+};
+
 static const cnf_option generate_options[] = {
     {CNF_OPTION_WITHOUT, "--without", NULL, "N,...", "Leave out these units, counted from 1.",
      NULL},
@@ -372,6 +393,18 @@ static const cnf_command commands[] = {
      "Exit status: that of PROGRAM, 128 plus the number of the signal that ended it, 127 if it cannot\n"
      "be started; 2 wrong usage; 3 infrastructure.",
      exec_options, COUNT(exec_options), false, cnf_exec_command},
+    {"capture", "[--] PROGRAM [ARGUMENT…] | --intercept DIR",
+     "Run a program, and write its kernel launches as scenarios.",
+     "PROGRAM runs on the devices that its OpenCL loader finds.  Each launch becomes a scenario with the\n"
+     "kernel's program, its arguments and its memory, which expects what the launch stored; the names\n"
+     "of the files are printed.  What a scenario cannot contain (images, samplers, programs from\n"
+     "binaries, addresses in memory) is refused by name.  While it is captured, a launch runs by\n"
+     "itself.  What was captured before a crash is written, with the launch in which it happened.\n"
+     "--intercept reads what the Intercept Layer for OpenCL Applications dumps with CaptureReplay.\n"
+     "Write -- if an argument of PROGRAM begins with a dash.\n"
+     "Exit status: that of PROGRAM if it is not 0; 2 wrong usage, or a damaged dump; 3 infrastructure;\n"
+     "4 nothing was captured.",
+     capture_options, COUNT(capture_options), false, cnf_capture_command},
     {"why", "FILE SUBJECT", "Explain the verdict of one scenario on one subject.",
      "Runs FILE on sim and SUBJECT, and prints the failing check, the rule that decides, the first\n"
      "difference between the traces, and the entry of an expectation file that applies.\n"

@@ -5,12 +5,10 @@
 #include "conformance/cli/commands.h"
 #include "conformance/cli/dump.h"
 #include "conformance/tools/fmt/fmt.h"
+#include "conformance/verdict/scenario_text.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { LINE_WIDTH = 100 }; /* characters of a line of values */
 
 /* Formats and writes the scenario. */
 static bool scenario_write(const cnf_save *save, const cnf_launch_style *style)
@@ -53,31 +51,10 @@ int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_lau
 static void memory_append(rt_buffer *out, const scn_memory *memory, const cnf_final_memory *final)
 {
     const scn_layout *layout = &memory->layout;
-    const scn_field *field = &layout->fields[0];
-    uint32_t size = scn_type_size(field->type);
-    rt_buffer_printf(out, "  - expect:\n      memory: %.*s\n      equals: [",
-                     RT_TEXT_ARG(memory->name));
-    size_t begin = out->size;
-    for (uint64_t i = 0; i < memory->count; i++) {
-        rt_buffer element = {0};
-        const uint8_t *bytes = final->data.data + i * layout->size;
-        rt_buffer_printf(&element, "%s", field->lanes > 1 ? "[" : "");
-        for (uint32_t lane = 0; lane < field->lanes; lane++) {
-            if (lane > 0) rt_buffer_printf(&element, ", ");
-            cnf_number_append(&element, field->type, bytes + lane * size);
-        }
-        rt_buffer_printf(&element, "%s", field->lanes > 1 ? "]" : "");
-        if (i > 0) rt_buffer_append_byte(out, ',');
-        if (out->size - begin + element.size > LINE_WIDTH - 10) {
-            rt_buffer_append_byte(out, '\n');
-            begin = out->size;
-            rt_buffer_printf(out, "         ");
-        }
-        if (i > 0) rt_buffer_append_byte(out, ' ');
-        rt_buffer_append_text(out, rt_buffer_text(&element));
-        rt_buffer_free(&element);
-    }
-    rt_buffer_printf(out, "]\n");
+    rt_buffer_printf(out,
+                     "  - expect:\n      memory: %.*s\n      equals: ", RT_TEXT_ARG(memory->name));
+    cnf_elements_append(out, &layout->fields[0], layout->size, memory->count, final->data.data);
+    rt_buffer_append_byte(out, '\n');
 }
 
 void cnf_save_note(cnf_save *save, const cnf_record *record, const cnf_run_detail *detail)

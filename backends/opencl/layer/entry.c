@@ -57,6 +57,7 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
     if (!target || !out_count || !out_dispatch) return CL_INVALID_VALUE;
     if (!layer_mask_read(variable(OCL_LAYER_HIDE), &hidden)) return CL_INVALID_VALUE;
     if (!layer_log_open(variable(OCL_LAYER_LOG))) return CL_INVALID_VALUE;
+    if (!layer_capture_open()) return CL_INVALID_VALUE;
     layer_objects_clear();
     /* An older loader has fewer entries; a newer one keeps its own where this table has none. */
     cl_uint common = count < ENTRIES ? count : ENTRIES;
@@ -70,6 +71,7 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
         layer_queue_calls(&ours);
         layer_memory_calls(&ours);
         layer_extension_calls(&ours);
+        if (layer_captures()) layer_capture_calls(&ours);
     }
     layer_record record = layer_record_begin("layer");
     layer_put_number(&record, "version", OCL_LAYER_VERSION);

@@ -109,10 +109,10 @@ static layer_record alloc_begin(const char *name, cl_context context, size_t siz
     return record;
 }
 
-static void *alloc_end(layer_record *record, void *block, size_t size, cl_int result,
-                       cl_int *out_result)
+static void *alloc_end(layer_record *record, layer_block_kind kind, void *block, size_t size,
+                       cl_int result, cl_int *out_result)
 {
-    layer_block_add(block, size);
+    layer_block_add(kind, block, size);
     layer_put_object(record, "made", LAYER_BLOCK, block);
     layer_record_end(record, result);
     if (out_result) *out_result = result;
@@ -127,7 +127,7 @@ record_clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *pr
     cl_int result = CL_SUCCESS;
     layer_record record = alloc_begin("clHostMemAllocINTEL", context, size);
     void *block = call(context, properties, size, alignment, &result);
-    return alloc_end(&record, block, size, result, out_result);
+    return alloc_end(&record, LAYER_BLOCK_HOST, block, size, result, out_result);
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clDeviceMemAllocINTEL(
@@ -139,7 +139,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clDeviceMemAllocINTEL(
     layer_record record = alloc_begin("clDeviceMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
     void *block = call(context, device, properties, size, alignment, &result);
-    return alloc_end(&record, block, size, result, out_result);
+    return alloc_end(&record, LAYER_BLOCK_DEVICE, block, size, result, out_result);
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clSharedMemAllocINTEL(
@@ -151,7 +151,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clSharedMemAllocINTEL(
     layer_record record = alloc_begin("clSharedMemAllocINTEL", context, size);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
     void *block = call(context, device, properties, size, alignment, &result);
-    return alloc_end(&record, block, size, result, out_result);
+    return alloc_end(&record, LAYER_BLOCK_SHARED, block, size, result, out_result);
 }
 
 /* The block is forgotten before the driver is called: another thread may be given its address
@@ -184,7 +184,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgMemPointerINTEL(cl_k
     layer_record record = layer_begin_on("clSetKernelArgMemPointerINTEL", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_pointer(&record, "pointer", pointer);
-    return layer_record_end(&record, call(kernel, index, pointer));
+    cl_int result = call(kernel, index, pointer);
+    if (result == CL_SUCCESS) layer_capture_pointer(kernel, index, pointer);
+    return layer_record_end(&record, result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemFillINTEL(
@@ -192,12 +194,13 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemFillINTEL(
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     DRIVER(clEnqueueMemFillINTEL, clEnqueueMemFillINTEL, queue);
-    layer_record record = layer_command_begin("clEnqueueMemFillINTEL", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMemFillINTEL", queue, wait_count, wait);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    return layer_record_end(
-        &record, call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event));
+    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
+    cl_int result = call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemsetINTEL(cl_command_queue queue, void *to,
@@ -207,10 +210,11 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemsetINTEL(cl_command_qu
                                                                    cl_event *out_event)
 {
     DRIVER(clEnqueueMemsetINTEL, clEnqueueMemsetINTEL, queue);
-    layer_record record = layer_command_begin("clEnqueueMemsetINTEL", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMemsetINTEL", queue, wait_count, wait);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
-    return layer_record_end(&record, call(queue, to, value, size, wait_count, wait, out_event));
+    cl_int result = call(queue, to, value, size, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemcpyINTEL(
@@ -218,14 +222,14 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemcpyINTEL(
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     DRIVER(clEnqueueMemcpyINTEL, clEnqueueMemcpyINTEL, queue);
-    layer_record record = layer_command_begin("clEnqueueMemcpyINTEL", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMemcpyINTEL", queue, wait_count, wait);
     layer_put_number(&record, "blocking", blocking);
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record,
-                            call(queue, blocking, to, from, size, wait_count, wait, out_event));
+    cl_int result = call(queue, blocking, to, from, size, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMigrateMemINTEL(
@@ -233,12 +237,31 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMigrateMemINTEL(
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
     DRIVER(clEnqueueMigrateMemINTEL, clEnqueueMigrateMemINTEL, queue);
-    layer_record record = layer_command_begin("clEnqueueMigrateMemINTEL", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMigrateMemINTEL", queue, wait_count, wait);
     layer_put_pointer(&record, "pointer", pointer);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "flags", flags);
-    return layer_record_end(&record,
-                            call(queue, pointer, size, flags, wait_count, wait, out_event));
+    cl_int result = call(queue, pointer, size, flags, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
+}
+
+cl_int layer_usm_read(cl_command_queue queue, void *to, const void *from, size_t size)
+{
+    static const char name[] = "clEnqueueMemcpyINTEL";
+    clEnqueueMemcpyINTEL_fn call = NULL;
+    cl_device_id device = NULL;
+    cl_platform_id platform = NULL;
+    const cl_icd_dispatch *next = layer_next();
+    cl_int result = next->clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id),
+                                                (void *)&device, NULL);
+    if (result == CL_SUCCESS)
+        result = next->clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof(cl_platform_id),
+                                       (void *)&platform, NULL);
+    if (result != CL_SUCCESS) return result;
+    void *address = next->clGetExtensionFunctionAddressForPlatform(platform, name);
+    if (!address) return CL_INVALID_OPERATION;
+    memcpy(&call, &address, sizeof call);
+    return call(queue, CL_TRUE, to, from, size, 0, NULL, NULL);
 }
 
 /* ---- Variables and functions by name -------------------------------------------------------- */
@@ -259,7 +282,8 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clGetDeviceGlobalVariablePointerIN
     if (result == CL_SUCCESS && out_pointer) {
         uint32_t number;
         size_t offset;
-        if (!layer_block_find(*out_pointer, &number, &offset)) layer_block_add(*out_pointer, size);
+        if (!layer_block_find(*out_pointer, &number, &offset))
+            layer_block_add(LAYER_BLOCK_VARIABLE, *out_pointer, size);
         layer_put_pointer(&record, "pointer", *out_pointer);
     }
     if (out_size) *out_size = size;
@@ -286,8 +310,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadGlobalVariableINTEL(
     DRIVER(clEnqueueReadGlobalVariableINTEL, ocl_global_read_call, queue);
     layer_record record = variable_begin("clEnqueueReadGlobalVariableINTEL", queue, program, name,
                                          blocking, size, offset);
-    return layer_record_end(&record, call(queue, program, name, blocking, size, offset, to,
-                                          wait_count, wait, out_event));
+    cl_int result =
+        call(queue, program, name, blocking, size, offset, to, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteGlobalVariableINTEL(
@@ -297,8 +322,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteGlobalVariableINTEL(
     DRIVER(clEnqueueWriteGlobalVariableINTEL, ocl_global_write_call, queue);
     layer_record record = variable_begin("clEnqueueWriteGlobalVariableINTEL", queue, program, name,
                                          blocking, size, offset);
-    return layer_record_end(&record, call(queue, program, name, blocking, size, offset, from,
-                                          wait_count, wait, out_event));
+    cl_int result =
+        call(queue, program, name, blocking, size, offset, from, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 /* The signature of the drivers that have this function; OpenCL's headers do not declare it. */

@@ -10,6 +10,8 @@
  *                   descriptor; unset: nothing is recorded.
  *   OCL_LAYER_HIDE  aspects to hide from all devices, for example "fp64,atomic64"
  *                   (ocl_hidden_aspect); unset: none.
+ *   OCL_LAYER_CAPTURE  folder for what launches work on, described below; unset: not kept.  It
+ *                   needs OCL_LAYER_LOG, and OCL_LAYER_CAPTURE_* narrow it.
  *
  * If a path cannot be opened or a name is not one of those aspects, the layer fails to initialise:
  * the loader continues without it, which the log shows by its missing first record.
@@ -25,6 +27,27 @@
  * wait, are announced with ">".  Call 0 of each process is "layer".  Unprintable bytes, spaces and
  * "%" in values are written as "%" and two hexadecimal digits; "-" means no value, and "%2d" is a
  * text that consists of one hyphen.  Items of lists are separated by commas.
+ *
+ * With OCL_LAYER_CAPTURE, the layer also writes all code, and the contents of memory, into that
+ * folder, as files named HASH.bin, and launches have further fields:
+ *
+ *   launch=N       its number among the process's launches, from 0
+ *   program=N      the kernel's program
+ *   args=A,...     the arguments in order: "mN" a buffer, "pBLOCK+OFFSET" a pointer, "vBYTES" a
+ *                  value in hexadecimal, "lSIZE" local memory (or, of the size of a handle, a null
+ *                  buffer), "n" a null pointer, "i" an image, "s" a sampler, "?" one that is unset,
+ *                  or an object whose creation was not recorded
+ *   words=A@OFFSET:BLOCK+OFFSET,...  addresses within the value that argument A passes
+ *   before=M:HASH:SIZE,...  contents when the launch began; M is "mN", or "pBLOCK"
+ *   after=...      contents when it had ended, in the same order
+ *   lost=REASON    why contents are missing (ocl_capture_loss); then `args` may be missing too
+ *
+ * Commands then also have `wait`, the events of the wait list, and `event`, the event that they
+ * returned; queues have `device_name` and `driver`; arguments and programs' binaries have their
+ * contents.  Such a launch runs by itself: the layer waits for its wait list and for its queue,
+ * before it and after it.  A launch outside OCL_LAYER_CAPTURE_LAUNCHES, or of another kernel than
+ * OCL_LAYER_CAPTURE_KERNEL, is left alone and has only the first of these
+ * fields.
  *
  * Values never contain addresses.  Objects are numbers, counted per kind (device, context, queue,
  * memory, program, kernel, block) from 0 in the order in which they were created or, for devices,
@@ -44,6 +67,21 @@
 
 #define OCL_LAYER_LOG  "ASSAY_OPENCL_LOG"
 #define OCL_LAYER_HIDE "ASSAY_OPENCL_HIDE"
+
+#define OCL_LAYER_CAPTURE          "ASSAY_OPENCL_CAPTURE"
+#define OCL_LAYER_CAPTURE_LAUNCHES "ASSAY_OPENCL_CAPTURE_LAUNCHES" /* "A..B", both included */
+#define OCL_LAYER_CAPTURE_KERNEL   "ASSAY_OPENCL_CAPTURE_KERNEL"   /* unset: every kernel */
+#define OCL_LAYER_CAPTURE_BYTES    "ASSAY_OPENCL_CAPTURE_BYTES"    /* of contents, per process */
+
+/* Why the contents of a launch are missing. LOSS(word in the log, what happened). */
+#define OCL_CAPTURE_LOSSES(LOSS)                                                                   \
+    LOSS("address", "its memory holds addresses of unified shared or shared virtual memory")       \
+    LOSS("bytes", "its memory would exceed --max-bytes")                                           \
+    LOSS("file", "a file could not be written")                                                    \
+    LOSS("object", "it uses an object whose creation was not seen")                                \
+    LOSS("read", "the driver did not let its memory be read")                                      \
+    LOSS("unset", "an argument is not set")                                                        \
+    LOSS("user-event", "a user event of the program has not been set")
 
 /* Version of the record format; the first record of each process contains it. */
 enum { OCL_LAYER_VERSION = 1 };

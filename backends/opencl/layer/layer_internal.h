@@ -7,6 +7,7 @@
 
 #include "backends/opencl/layer/layer.h"
 #include "backends/opencl/ocl_library.h"
+#include "reference/base/text.h"
 
 #include <CL/cl_layer.h>
 
@@ -20,6 +21,9 @@ typedef enum layer_kind {
     LAYER_PROGRAM,
     LAYER_KERNEL,
     LAYER_BLOCK, /* unified shared or shared virtual memory, identified by its first byte */
+    LAYER_EVENT,
+    LAYER_IMAGE,
+    LAYER_SAMPLER,
     LAYER_KIND_COUNT
 } layer_kind;
 
@@ -35,10 +39,30 @@ void layer_object_add(layer_kind kind, const void *object);
  * first seen. */
 uint32_t layer_object_number(layer_kind kind, const void *object);
 
+/* How a block was allocated. */
+typedef enum layer_block_kind {
+    LAYER_BLOCK_HOST,
+    LAYER_BLOCK_DEVICE,
+    LAYER_BLOCK_SHARED,
+    LAYER_BLOCK_SVM,
+    LAYER_BLOCK_VARIABLE, /* of a program */
+} layer_block_kind;
+
+typedef struct layer_block {
+    const char *first;
+    size_t size;
+    layer_block_kind kind;
+    uint32_t number;
+} layer_block;
+
 /* Blocks also have a size, so that pointers into them can be resolved, and are forgotten once
  * freed. */
-void layer_block_add(const void *first, size_t size);
+void layer_block_add(layer_block_kind kind, const void *first, size_t size);
 void layer_block_remove(const void *first);
+/* Finds the block that contains the address.  False if no known block does. */
+bool layer_block_at(uintptr_t address, layer_block *out_block);
+/* The lowest address of all blocks, and the first above them; false if there is no block. */
+bool layer_blocks_span(uintptr_t *out_first, uintptr_t *out_end);
 /* Finds the block that contains the pointer.  False if no known block does. */
 bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_offset);
 
@@ -65,7 +89,11 @@ layer_record layer_record_begin(const char *name);
 layer_record layer_begin_on(const char *name, layer_kind kind, const void *object);
 /* Like layer_record_begin, but for a call that enqueues a command: adds the fields common to all
  * commands. */
-layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count);
+layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count,
+                                 const cl_event *wait);
+/* Ends the record of such a call, as layer_record_end; out_event is where the driver stored the
+ * command's event, or NULL. */
+cl_int layer_command_end(layer_record *record, cl_int result, const cl_event *out_event);
 void layer_put_number(layer_record *record, const char *key, uint64_t number);
 void layer_put_text(layer_record *record, const char *key, const char *text); /* NULL: "-" */
 void layer_put_hexadecimal(layer_record *record, const char *key, const void *data, size_t size);
@@ -76,6 +104,8 @@ void layer_put_pointer(layer_record *record, const char *key, const void *pointe
 /* `sizes` NULL: "-" */
 void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes, size_t count);
 void layer_put_code(layer_record *record, const char *key, const void *code, size_t size);
+/* A list that needs no escapes; empty: "-". */
+void layer_put_items(layer_record *record, const char *key, const rt_buffer *items);
 
 /* Writes the record so far before the driver is called, since the call may not return. */
 void layer_record_announce(const layer_record *record);
@@ -89,6 +119,58 @@ cl_int layer_record_end(layer_record *record, cl_int result);
  */
 void *layer_record_end_create(layer_record *record, layer_kind kind, void *object, cl_int result,
                               cl_int *out_result);
+
+/* ---- capture.c: what launches work on -------------------------------------------------------- */
+
+/* Reads OCL_LAYER_CAPTURE and the variables that narrow it.  False if one is invalid, which is
+ * reported on stderr. */
+bool layer_capture_open(void);
+
+/* True if contents are captured. */
+bool layer_captures(void);
+
+/* Writes code that is about to be recorded into the folder; nothing if contents are not captured.
+ */
+void layer_capture_code(const void *code, size_t size);
+
+/* Note an argument that the driver has accepted: a value, or a pointer to unified shared or shared
+ * virtual memory; and those of a kernel that has been cloned. */
+void layer_capture_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value);
+void layer_capture_pointer(cl_kernel kernel, cl_uint index, const void *pointer);
+void layer_capture_clone(cl_kernel source, cl_kernel clone);
+
+/* What a captured launch works on. */
+typedef struct layer_content {
+    const void *object; /* cl_mem, or a block's first byte */
+    bool is_block;
+    layer_block_kind kind;
+    uint32_t number;
+    size_t size;
+} layer_content;
+
+typedef struct layer_launch {
+    bool is_captured;
+    layer_content *contents; /* owned */
+    uint32_t content_count;
+} layer_launch;
+
+/* Captures a launch that is about to be enqueued: adds the arguments and contents to its record.
+ * layer_capture_after adds the contents after it, and frees out_launch's members. */
+void layer_capture_before(layer_record *record, cl_command_queue queue, cl_kernel kernel,
+                          const char *name, cl_uint wait_count, const cl_event *wait,
+                          layer_launch *out_launch);
+void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int result,
+                         layer_launch *launch);
+
+/* Adds the name of a queue's device, and of its driver. */
+void layer_capture_device(layer_record *record, cl_device_id device);
+
+/* Replaces the entries of calls that only a capture needs to see. */
+void layer_capture_calls(cl_icd_dispatch *dispatch);
+
+/* extension_calls.c: copies `size` bytes of unified shared memory to the host with the driver's own
+ * function, and waits.  Returns OpenCL's result. */
+cl_int layer_usm_read(cl_command_queue queue, void *to, const void *from, size_t size);
 
 /* ---- mask.c --------------------------------------------------------------------------------- */
 

@@ -58,7 +58,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clSVMAlloc(cl_context context, cl_s
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "alignment", alignment);
     void *block = layer_next()->clSVMAlloc(context, flags, size, alignment);
-    layer_block_add(block, size);
+    layer_block_add(LAYER_BLOCK_SVM, block, size);
     layer_put_object(&record, "made", LAYER_BLOCK, block);
     layer_record_end(&record, block ? CL_SUCCESS : CL_MEM_OBJECT_ALLOCATION_FAILURE);
     return block;
@@ -79,30 +79,30 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBuffer(
     cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size, void *to,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueReadBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueReadBuffer", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record,
-                            layer_next()->clEnqueueReadBuffer(queue, buffer, blocking, offset, size,
-                                                              to, wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueReadBuffer(queue, buffer, blocking, offset, size, to,
+                                                      wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
     cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t size,
     const void *from, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueWriteBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueWriteBuffer", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
-                                                    wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
+                                                       wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 /* The rectangle's origin on the host does not affect the driver's memory. */
@@ -111,16 +111,16 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueReadBufferRect(
     const size_t *host_origin, const size_t *region, size_t row, size_t slice, size_t host_row,
     size_t host_slice, void *to, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueReadBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueReadBufferRect", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_sizes(&record, "origin", origin, 3);
     layer_put_sizes(&record, "region", region, 3);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueReadBufferRect(queue, buffer, blocking, origin, host_origin,
-                                                       region, row, slice, host_row, host_slice, to,
-                                                       wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueReadBufferRect(
+        queue, buffer, blocking, origin, host_origin, region, row, slice, host_row, host_slice, to,
+        wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBufferRect(
@@ -129,31 +129,31 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBufferRect(
     size_t host_slice, const void *from, cl_uint wait_count, const cl_event *wait,
     cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueWriteBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueWriteBufferRect", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_sizes(&record, "origin", origin, 3);
     layer_put_sizes(&record, "region", region, 3);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record,
-                            layer_next()->clEnqueueWriteBufferRect(
-                                queue, buffer, blocking, origin, host_origin, region, row, slice,
-                                host_row, host_slice, from, wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueWriteBufferRect(
+        queue, buffer, blocking, origin, host_origin, region, row, slice, host_row, host_slice,
+        from, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBuffer(
     cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset, size_t to_offset,
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueCopyBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueCopyBuffer", queue, wait_count, wait);
     layer_put_object(&record, "from", LAYER_MEMORY, from);
     layer_put_object(&record, "to", LAYER_MEMORY, to);
     layer_put_number(&record, "from_offset", from_offset);
     layer_put_number(&record, "to_offset", to_offset);
     layer_put_number(&record, "size", size);
-    return layer_record_end(&record, layer_next()->clEnqueueCopyBuffer(queue, from, to, from_offset,
-                                                                       to_offset, size, wait_count,
-                                                                       wait, out_event));
+    cl_int result = layer_next()->clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, size,
+                                                      wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBufferRect(
@@ -161,30 +161,31 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueCopyBufferRect(
     const size_t *to_origin, const size_t *region, size_t from_row, size_t from_slice,
     size_t to_row, size_t to_slice, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueCopyBufferRect", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueCopyBufferRect", queue, wait_count, wait);
     layer_put_object(&record, "from", LAYER_MEMORY, from);
     layer_put_object(&record, "to", LAYER_MEMORY, to);
     layer_put_sizes(&record, "from_origin", from_origin, 3);
     layer_put_sizes(&record, "to_origin", to_origin, 3);
     layer_put_sizes(&record, "region", region, 3);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin,
-                                                       region, from_row, from_slice, to_row,
-                                                       to_slice, wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueCopyBufferRect(queue, from, to, from_origin, to_origin,
+                                                          region, from_row, from_slice, to_row,
+                                                          to_slice, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueFillBuffer(
     cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t offset,
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueFillBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueFillBuffer", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
-                                                   size, wait_count, wait, out_event));
+    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
+    cl_int result = layer_next()->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
+                                                      size, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
@@ -192,7 +193,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
     size_t size, cl_uint wait_count, const cl_event *wait, cl_event *out_event, cl_int *out_result)
 {
     cl_int result = CL_SUCCESS;
-    layer_record record = layer_command_begin("clEnqueueMapBuffer", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueMapBuffer", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, buffer);
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "flags", flags);
@@ -201,7 +202,7 @@ static CL_API_ENTRY void *CL_API_CALL record_clEnqueueMapBuffer(
     if (blocking) layer_record_announce(&record);
     void *mapped = layer_next()->clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size,
                                                     wait_count, wait, out_event, &result);
-    layer_record_end(&record, result);
+    layer_command_end(&record, result, out_event);
     if (out_result) *out_result = result;
     return mapped;
 }
@@ -212,38 +213,40 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueUnmapMemObject(cl_command
                                                                       const cl_event *wait,
                                                                       cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueUnmapMemObject", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueUnmapMemObject", queue, wait_count, wait);
     layer_put_object(&record, "memory", LAYER_MEMORY, memory);
-    return layer_record_end(&record, layer_next()->clEnqueueUnmapMemObject(
-                                         queue, memory, mapped, wait_count, wait, out_event));
+    cl_int result =
+        layer_next()->clEnqueueUnmapMemObject(queue, memory, mapped, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemcpy(
     cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueSVMMemcpy", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueSVMMemcpy", queue, wait_count, wait);
     layer_put_number(&record, "blocking", blocking);
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
     if (blocking) layer_record_announce(&record);
-    return layer_record_end(&record,
-                            layer_next()->clEnqueueSVMMemcpy(queue, blocking, to, from, size,
-                                                             wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueSVMMemcpy(queue, blocking, to, from, size, wait_count,
+                                                     wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemFill(
     cl_command_queue queue, void *to, const void *pattern, size_t pattern_size, size_t size,
     cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueSVMMemFill", queue, wait_count);
+    layer_record record = layer_command_begin("clEnqueueSVMMemFill", queue, wait_count, wait);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    return layer_record_end(&record,
-                            layer_next()->clEnqueueSVMMemFill(queue, to, pattern, pattern_size,
-                                                              size, wait_count, wait, out_event));
+    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
+    cl_int result = layer_next()->clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size,
+                                                      wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 void layer_memory_calls(cl_icd_dispatch *dispatch)

@@ -6,12 +6,6 @@
 
 #include <pthread.h>
 
-typedef struct layer_block {
-    const char *first;
-    size_t size;
-    uint32_t number;
-} layer_block;
-
 static struct {
     pthread_mutex_t lock; /* guards all members */
     rt_map numbers[LAYER_KIND_COUNT];
@@ -49,12 +43,12 @@ uint32_t layer_object_number(layer_kind kind, const void *object)
     return number;
 }
 
-void layer_block_add(const void *first, size_t size)
+void layer_block_add(layer_block_kind kind, const void *first, size_t size)
 {
     if (!first) return;
     pthread_mutex_lock(&objects.lock);
     uint32_t number = number_next(LAYER_BLOCK, first);
-    *rt_vector_push(&objects.blocks) = (layer_block){first, size, number};
+    *rt_vector_push(&objects.blocks) = (layer_block){first, size, kind, number};
     pthread_mutex_unlock(&objects.lock);
 }
 
@@ -69,10 +63,9 @@ void layer_block_remove(const void *first)
     pthread_mutex_unlock(&objects.lock);
 }
 
-bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_offset)
+bool layer_block_at(uintptr_t address, layer_block *out_block)
 {
     bool found = false;
-    uintptr_t address = (uintptr_t)pointer;
     pthread_mutex_lock(&objects.lock);
     for (uint32_t i = 0; i < objects.blocks.count && !found; i++) {
         const layer_block *block = &objects.blocks.items[i];
@@ -80,11 +73,34 @@ bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_off
         found = address >= first && address - first < (block->size > 0 ? block->size : 1);
         if (!found) continue;
         CHECK(block->number < objects.counts[LAYER_BLOCK]);
-        *out_number = block->number;
-        *out_offset = address - first;
+        *out_block = *block;
     }
     pthread_mutex_unlock(&objects.lock);
     return found;
+}
+
+bool layer_block_find(const void *pointer, uint32_t *out_number, size_t *out_offset)
+{
+    layer_block block;
+    if (!layer_block_at((uintptr_t)pointer, &block)) return false;
+    *out_number = block.number;
+    *out_offset = (uintptr_t)pointer - (uintptr_t)block.first;
+    return true;
+}
+
+bool layer_blocks_span(uintptr_t *out_first, uintptr_t *out_end)
+{
+    *out_first = UINTPTR_MAX;
+    *out_end = 0;
+    pthread_mutex_lock(&objects.lock);
+    for (uint32_t i = 0; i < objects.blocks.count; i++) {
+        uintptr_t first = (uintptr_t)objects.blocks.items[i].first;
+        uintptr_t end = first + objects.blocks.items[i].size;
+        if (first < *out_first) *out_first = first;
+        if (end > *out_end) *out_end = end;
+    }
+    pthread_mutex_unlock(&objects.lock);
+    return *out_first < *out_end;
 }
 
 void layer_objects_clear(void)

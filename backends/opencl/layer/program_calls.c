@@ -213,7 +213,9 @@ static CL_API_ENTRY cl_kernel CL_API_CALL record_clCloneKernel(cl_kernel source,
     cl_int result = CL_SUCCESS;
     layer_record record = layer_begin_on("clCloneKernel", LAYER_KERNEL, source);
     cl_kernel object = layer_next()->clCloneKernel(source, &result);
-    return layer_record_end_create(&record, LAYER_KERNEL, object, result, out_result);
+    layer_record_end_create(&record, LAYER_KERNEL, object, result, out_result);
+    if (object) layer_capture_clone(source, object);
+    return object;
 }
 
 /* Only the value's size is recorded: an argument may be an address. */
@@ -224,7 +226,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArg(cl_kernel kernel, c
     layer_put_number(&record, "index", index);
     layer_put_number(&record, "size", size);
     layer_record_announce(&record); /* a driver may crash: it may take the bytes for an object */
-    return layer_record_end(&record, layer_next()->clSetKernelArg(kernel, index, size, value));
+    cl_int result = layer_next()->clSetKernelArg(kernel, index, size, value);
+    if (result == CL_SUCCESS) layer_capture_argument(kernel, index, size, value);
+    return layer_record_end(&record, result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgSVMPointer(cl_kernel kernel,
@@ -234,7 +238,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelArgSVMPointer(cl_kernel
     layer_record record = layer_begin_on("clSetKernelArgSVMPointer", LAYER_KERNEL, kernel);
     layer_put_number(&record, "index", index);
     layer_put_pointer(&record, "pointer", value);
-    return layer_record_end(&record, layer_next()->clSetKernelArgSVMPointer(kernel, index, value));
+    cl_int result = layer_next()->clSetKernelArgSVMPointer(kernel, index, value);
+    if (result == CL_SUCCESS) layer_capture_pointer(kernel, index, value);
+    return layer_record_end(&record, result);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clSetKernelExecInfo(cl_kernel kernel,

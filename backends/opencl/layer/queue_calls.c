@@ -3,11 +3,13 @@
 #include "reference/base/alloc.h"
 
 /* A kernel's name is queried from its driver, since there are several ways to create a kernel. */
-static layer_record launch_begin(const char *call, cl_command_queue queue, cl_kernel kernel)
+static layer_record launch_begin(const char *call, cl_command_queue queue, cl_kernel kernel,
+                                 cl_uint wait_count, const cl_event *wait, layer_launch *out_launch)
 {
     const cl_icd_dispatch *next = layer_next();
     layer_record record = layer_begin_on(call, LAYER_QUEUE, queue);
     layer_put_object(&record, "kernel", LAYER_KERNEL, kernel);
+    *out_launch = (layer_launch){0};
     if (record.off) return record;
     char *name = NULL;
     size_t size = 0;
@@ -19,6 +21,9 @@ static layer_record launch_begin(const char *call, cl_command_queue queue, cl_ke
         next->clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, size, name, NULL) != CL_SUCCESS)
         *name = '\0';
     layer_put_text(&record, "name", name && *name != '\0' ? name : NULL);
+    if (layer_captures())
+        layer_capture_before(&record, queue, kernel, name ? name : "", wait_count, wait,
+                             out_launch);
     rt_free(name);
     return record;
 }
@@ -28,7 +33,9 @@ record_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               const size_t *offset, const size_t *global, const size_t *local,
                               cl_uint wait_count, const cl_event *wait, cl_event *out_event)
 {
-    layer_record record = launch_begin("clEnqueueNDRangeKernel", queue, kernel);
+    layer_launch launch;
+    layer_record record =
+        launch_begin("clEnqueueNDRangeKernel", queue, kernel, wait_count, wait, &launch);
     cl_uint shown = dimensions <= 3 ? dimensions : 0; /* the driver refuses any other number */
     layer_put_number(&record, "dimensions", dimensions);
     layer_put_sizes(&record, "global", global, shown);
@@ -36,9 +43,10 @@ record_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     layer_put_sizes(&record, "offset", offset, shown);
     layer_put_number(&record, "waits_for", wait_count);
     layer_record_announce(&record);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
-                                                      local, wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global,
+                                                         local, wait_count, wait, out_event);
+    layer_capture_after(&record, queue, result, &launch);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueTask(cl_command_queue queue,
@@ -46,11 +54,13 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueTask(cl_command_queue que
                                                             const cl_event *wait,
                                                             cl_event *out_event)
 {
-    layer_record record = launch_begin("clEnqueueTask", queue, kernel);
+    layer_launch launch;
+    layer_record record = launch_begin("clEnqueueTask", queue, kernel, wait_count, wait, &launch);
     layer_put_number(&record, "waits_for", wait_count);
     layer_record_announce(&record);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueTask(queue, kernel, wait_count, wait, out_event));
+    cl_int result = layer_next()->clEnqueueTask(queue, kernel, wait_count, wait, out_event);
+    layer_capture_after(&record, queue, result, &launch);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_command_queue CL_API_CALL
@@ -61,6 +71,7 @@ record_clCreateCommandQueue(cl_context context, cl_device_id device,
     layer_record record = layer_begin_on("clCreateCommandQueue", LAYER_CONTEXT, context);
     layer_put_object(&record, "device", LAYER_DEVICE, device);
     layer_put_number(&record, "properties", properties);
+    if (layer_captures()) layer_capture_device(&record, device);
     cl_command_queue object =
         layer_next()->clCreateCommandQueue(context, device, properties, &result);
     return layer_record_end_create(&record, LAYER_QUEUE, object, result, out_result);
@@ -81,6 +92,7 @@ record_clCreateCommandQueueWithProperties(cl_context context, cl_device_id devic
         break;
     }
     layer_put_number(&record, "properties", value);
+    if (layer_captures()) layer_capture_device(&record, device);
     cl_command_queue object =
         layer_next()->clCreateCommandQueueWithProperties(context, device, properties, &result);
     return layer_record_end_create(&record, LAYER_QUEUE, object, result, out_result);
@@ -103,6 +115,8 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clWaitForEvents(cl_uint count, con
 {
     layer_record record = layer_record_begin("clWaitForEvents");
     layer_put_number(&record, "events", count);
+    if (layer_captures())
+        layer_put_objects(&record, "wait", LAYER_EVENT, (const void *const *)events, count);
     layer_record_announce(&record);
     return layer_record_end(&record, layer_next()->clWaitForEvents(count, events));
 }
@@ -112,9 +126,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMarkerWithWaitList(cl_com
                                                                           const cl_event *wait,
                                                                           cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueMarkerWithWaitList", queue, wait_count);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueMarkerWithWaitList(queue, wait_count, wait, out_event));
+    layer_record record =
+        layer_command_begin("clEnqueueMarkerWithWaitList", queue, wait_count, wait);
+    cl_int result = layer_next()->clEnqueueMarkerWithWaitList(queue, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueBarrierWithWaitList(cl_command_queue queue,
@@ -122,9 +137,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueBarrierWithWaitList(cl_co
                                                                            const cl_event *wait,
                                                                            cl_event *out_event)
 {
-    layer_record record = layer_command_begin("clEnqueueBarrierWithWaitList", queue, wait_count);
-    return layer_record_end(
-        &record, layer_next()->clEnqueueBarrierWithWaitList(queue, wait_count, wait, out_event));
+    layer_record record =
+        layer_command_begin("clEnqueueBarrierWithWaitList", queue, wait_count, wait);
+    cl_int result = layer_next()->clEnqueueBarrierWithWaitList(queue, wait_count, wait, out_event);
+    return layer_command_end(&record, result, out_event);
 }
 
 void layer_queue_calls(cl_icd_dispatch *dispatch)

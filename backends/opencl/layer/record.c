@@ -19,6 +19,7 @@ static struct {
     uint32_t calls, threads; /* so far */
     uint64_t written;        /* bytes so far */
     bool full;
+    pid_t process; /* that wrote the first record; a fork's child writes its own */
 } journal = {.descriptor = -1, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Number of this thread, counted from 1; 0 if it has not recorded a call yet. */
@@ -33,6 +34,7 @@ bool layer_log_open(const char *value)
     journal.calls = 0;
     journal.written = 0;
     journal.full = false;
+    journal.process = getpid();
     if (*value == '\0') return true;
     if (strspn(value, "0123456789") == strlen(value)) {
         errno = 0;
@@ -81,9 +83,10 @@ layer_record layer_record_begin(const char *name)
 layer_record layer_begin_on(const char *name, layer_kind kind, const void *object)
 {
     static const char *const keys[LAYER_KIND_COUNT] = {
-        [LAYER_DEVICE] = "device", [LAYER_CONTEXT] = "context", [LAYER_QUEUE] = "queue",
-        [LAYER_MEMORY] = "memory", [LAYER_PROGRAM] = "program", [LAYER_KERNEL] = "kernel",
-        [LAYER_BLOCK] = "block",
+        [LAYER_DEVICE] = "device",   [LAYER_CONTEXT] = "context", [LAYER_QUEUE] = "queue",
+        [LAYER_MEMORY] = "memory",   [LAYER_PROGRAM] = "program", [LAYER_KERNEL] = "kernel",
+        [LAYER_BLOCK] = "block",     [LAYER_EVENT] = "event",     [LAYER_IMAGE] = "image",
+        [LAYER_SAMPLER] = "sampler",
     };
     CHECK(kind < LAYER_KIND_COUNT);
     layer_record record = layer_record_begin(name);
@@ -91,11 +94,23 @@ layer_record layer_begin_on(const char *name, layer_kind kind, const void *objec
     return record;
 }
 
-layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count)
+layer_record layer_command_begin(const char *name, cl_command_queue queue, cl_uint wait_count,
+                                 const cl_event *wait)
 {
     layer_record record = layer_begin_on(name, LAYER_QUEUE, queue);
     layer_put_number(&record, "waits_for", wait_count);
+    if (layer_captures() && wait_count > 0)
+        layer_put_objects(&record, "wait", LAYER_EVENT, (const void *const *)wait, wait_count);
     return record;
+}
+
+cl_int layer_command_end(layer_record *record, cl_int result, const cl_event *out_event)
+{
+    if (layer_captures() && result == CL_SUCCESS && out_event) {
+        layer_object_add(LAYER_EVENT, *out_event);
+        layer_put_object(record, "event", LAYER_EVENT, *out_event);
+    }
+    return layer_record_end(record, result);
 }
 
 void layer_put_number(layer_record *record, const char *key, uint64_t number)
@@ -172,9 +187,19 @@ void layer_put_sizes(layer_record *record, const char *key, const size_t *sizes,
 void layer_put_code(layer_record *record, const char *key, const void *code, size_t size)
 {
     if (!field_begin(record, key)) return;
+    if (code) layer_capture_code(code, size);
     if (code)
         rt_buffer_printf(&record->text, "%s:%zu", rt_hash_print(rt_hash128(code, size)).digits,
                          size);
+    else
+        rt_buffer_append_byte(&record->text, '-');
+}
+
+void layer_put_items(layer_record *record, const char *key, const rt_buffer *items)
+{
+    if (!field_begin(record, key)) return;
+    if (items->size > 0)
+        rt_buffer_append_text(&record->text, rt_buffer_text(items));
     else
         rt_buffer_append_byte(&record->text, '-');
 }
@@ -202,6 +227,15 @@ static void record_write(const layer_record *record, char mark)
     rt_buffer_append_text(&line, rt_buffer_text(&record->text));
     rt_buffer_append_byte(&line, '\n');
     pthread_mutex_lock(&journal.lock);
+    if (journal.process != getpid()) {
+        /* Created by fork: a reader knows a process by the layer's record. */
+        rt_buffer first = {0};
+        rt_buffer_printf(&first, "%ld %" PRIu32 " %" PRIu32 " < layer version=%d result=0\n",
+                         (long)getpid(), journal.calls++, thread_number - 1, OCL_LAYER_VERSION);
+        line_write(rt_buffer_string(&first), first.size);
+        journal.process = getpid();
+        rt_buffer_free(&first);
+    }
     if (!journal.full && journal.written + line.size > OCL_LAYER_LOG_MAX) {
         rt_buffer last = {0};
         rt_buffer_printf(&last, "%ld %" PRIu32 " %" PRIu32 " < full\n", (long)getpid(),

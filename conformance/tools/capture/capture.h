@@ -1,0 +1,135 @@
+/* From a program to scenarios: the launches of a running OpenCL program, as the OpenCL layer
+ * recorded them, or as the Intercept Layer for OpenCL Applications dumped them.
+ *
+ * Both readers fill the same model; one writer makes scenarios of it.  Recordings are files of
+ * other programs: everything in them is validated. */
+#ifndef CONFORMANCE_TOOLS_CAPTURE_CAPTURE_H
+#define CONFORMANCE_TOOLS_CAPTURE_CAPTURE_H
+
+#include "conformance/build/spirv_outline.h"
+#include "conformance/scenario/model/model.h"
+#include "reference/base/arena.h"
+#include "reference/base/status.h"
+
+/* A source of a program, in a file. */
+typedef struct cap_source {
+    scn_language language;
+    rt_text file; /* path that opens it, NUL-terminated */
+} cap_source;
+
+typedef struct cap_program {
+    cap_source *sources;
+    uint32_t source_count;
+    rt_text options;        /* that scenarios accept */
+    rt_text dropped;        /* other options of the program's build; empty: none */
+    const rt_text *folders; /* of -I */
+    uint32_t folder_count;
+    rt_text loss; /* why it cannot be in a scenario; empty: it can */
+} cap_program;
+
+/* Memory that launches use.  Two arguments with the same memory have the same number. */
+typedef struct cap_memory {
+    uint32_t number;   /* in its recording, unique among buffers and blocks */
+    bool is_block;     /* unified shared or shared virtual memory */
+    const char *usm;   /* "device", "host" or "shared"; NULL: a buffer */
+    uint64_t size;     /* bytes */
+    rt_text before;    /* path of the contents when the launch began, NUL-terminated */
+    rt_text after;     /* when it had ended; empty: unknown */
+    bool is_undefined; /* nothing had written it before the launch */
+    bool is_changed;   /* by the launch */
+} cap_memory;
+
+typedef enum cap_argument_kind {
+    CAP_VALUE,
+    CAP_LOCAL,
+    CAP_MEMORY,
+    CAP_NULL,
+} cap_argument_kind;
+
+/* An address within a value. */
+typedef struct cap_word {
+    uint64_t at;     /* its offset in the value */
+    uint32_t memory; /* index of the launch's memory that it points into */
+    uint64_t offset; /* in bytes */
+} cap_word;
+
+typedef struct cap_argument {
+    cap_argument_kind kind;
+    rt_bytes value;
+    const cap_word *words;
+    uint32_t word_count;
+    uint64_t size;   /* of local memory */
+    uint32_t memory; /* index into the launch's memories */
+    uint64_t offset; /* of a pointer into it, in bytes */
+} cap_argument;
+
+/* A queue as the recording numbers it. */
+typedef struct cap_queue {
+    uint32_t number;
+    bool is_in_order;
+} cap_queue;
+
+typedef struct cap_launch {
+    uint64_t number;  /* among all launches of its process, from 0 */
+    uint32_t process; /* from 0 */
+    rt_text kernel;
+    const cap_program *program;
+    uint32_t dimensions; /* 1 to 3 */
+    uint64_t range[3], local[3], offset[3];
+    bool has_local, has_offset;
+    const cap_argument *arguments;
+    uint32_t argument_count;
+    cap_memory *memories;
+    uint32_t memory_count;
+    cap_queue queue;
+    const uint32_t *after; /* indices, in the recording, of launches that must have ended */
+    uint32_t after_count;
+    bool has_ended; /* false: the program ended, or crashed, during the launch */
+    rt_text device; /* "NAME, driver VERSION"; empty: unknown */
+    rt_text loss;   /* why it cannot be a scenario; empty: it can */
+} cap_launch;
+
+typedef struct cap_recording {
+    const cap_launch *launches; /* that were chosen for capture */
+    uint32_t launch_count;
+    uint64_t seen;      /* launches of the program in all, captured or not */
+    uint32_t processes; /* that loaded an OpenCL loader */
+    bool is_full;       /* the log's limit was reached: later launches are missing */
+    rt_text program;    /* its name; empty: unknown */
+    bool is_dump;       /* of the Intercept Layer */
+} cap_recording;
+
+/* Reads the layer's log, whose contents files are in `folder` (without a final '/').  Everything is
+ * copied into the arena.  MALFORMED: as ocl_call_log_read. */
+RT_MUST_USE rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log,
+                                         rt_text folder, cap_recording *out_recording);
+
+/* Reads the launches that the Intercept Layer dumped (its control CaptureReplay): `folder` is that
+ * of one launch, or holds such folders, at most three levels below it.  IO: it cannot be read, or
+ * holds none; MALFORMED: a file of a dump does not follow its format, and the message names it.
+ * Source: github.com/intel/opencl-intercept-layer, docs/capture_single_kernels.md. */
+RT_MUST_USE rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
+                                         cap_recording *out_recording);
+
+/* Splits the options of a build into those that scenarios accept, folders of -I, and the rest. */
+void cap_options_split(rt_arena *arena, rt_text options, cap_program *out_program);
+
+/* How scenarios are written. */
+typedef struct cap_style {
+    rt_text folder;        /* of the scenarios, without a final '/' */
+    uint64_t ulp;          /* tolerance of floating-point results; 0: exact */
+    bool leaves_undefined; /* of single launches: memory that nothing had written has no values */
+    /* The kernels of a program, for the types of parameters; NULL: they are unknown. */
+    const cnf_spirv_outline *(*outline)(void *user, const cap_program *program);
+    void *user;
+} cap_style;
+
+/* Writes a scenario of `count` launches, one after the other in the recording, of one process:
+ * FOLDER/NAME.yaml, and the files that it needs below FOLDER/code and FOLDER/data, each named by
+ * its contents.  *out_name is the scenario's path, in the arena.  UNSUPPORTED: the launches cannot
+ * be a scenario, and the message says why; IO: a file cannot be read or written. */
+RT_MUST_USE rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena,
+                                         const cap_recording *recording, uint32_t first,
+                                         uint32_t count, const cap_style *style, rt_text *out_name);
+
+#endif

@@ -1,0 +1,788 @@
+/* From launches to the YAML of a scenario.  A comment marks expectations as results of a run,
+ * because no derivation supports them.
+ *
+ * Several launches share memory: its first contents are those before the first launch that uses it.
+ * Whatever changes it between two launches (the host, copies, fills, maps) becomes a copy from a
+ * memory that holds the contents afterwards. */
+#include "conformance/tools/capture/capture.h"
+
+#include "conformance/process/files.h"
+#include "conformance/report/output.h"
+#include "conformance/scenario/model/type.h"
+#include "conformance/scenario/read/companion.h"
+#include "conformance/tools/fmt/fmt.h"
+#include "conformance/verdict/scenario_text.h"
+#include "conformance/verdict/value.h"
+#include "reference/base/demangle.h"
+#include "reference/base/number.h"
+#include "reference/base/vector.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    INLINE_NUMBERS_MAX = 16, /* values of a memory that are written into the scenario itself */
+    INLINE_BYTES_MAX = 64,
+    NAME_LENGTH_MAX = 48, /* characters of a kernel's name in the name of a file */
+    CONTENT_SIZE_MAX = 1 << 30,
+};
+
+/* A memory of the scenario. */
+typedef struct written_memory {
+    uint32_t number;
+    bool is_block;
+    const char *usm;
+    uint64_t size;
+    rt_text name;
+    scn_layout layout;
+    rt_text first;     /* path of the contents with which it begins */
+    rt_text latest;    /* path of the contents so far; empty: unknown */
+    bool is_undefined; /* at the beginning */
+    bool is_arbitrary; /* it was, but the scenario has the values that it happened to have */
+    bool is_changed;
+} written_memory;
+
+typedef struct scenario_writer {
+    rt_sink *sink;
+    rt_arena *arena;
+    const cap_recording *recording;
+    const cap_launch *launches;
+    uint32_t first, count;
+    const cap_style *style;
+    RT_VECTOR(written_memory) memories;
+    RT_VECTOR(const cap_program *) programs;
+    rt_buffer head, memory, steps; /* of the scenario's text */
+    uint32_t copies;               /* of memories that only provide contents */
+} scenario_writer;
+
+/* A text of a driver as one line of ASCII. */
+static rt_text plain_line(rt_arena *arena, rt_text text)
+{
+    rt_buffer out = {0};
+    rt_buffer_append_escaped(&out, text);
+    rt_text line = rt_arena_text(arena, rt_buffer_text(&out));
+    rt_buffer_free(&out);
+    return line;
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static rt_status folder_make(scenario_writer *writer, const char *name)
+{
+    rt_text path = rt_arena_printf(writer->arena, "%.*s%s%s", RT_TEXT_ARG(writer->style->folder),
+                                   *name ? "/" : "", name);
+    if (mkdir(path.data, 0777) == 0 || errno == EEXIST) return RT_STATUS_OK;
+    return rt_fail(writer->sink, RT_IO, RT_RULE_NONE, "%s: the folder cannot be created: %s",
+                   path.data, strerror(errno));
+}
+
+/* Writes the contents to FOLDER/KIND/HASH.ENDING, unless that file exists, and appends the keys of
+ * a file to the scenario. */
+static rt_status file_put(scenario_writer *writer, rt_buffer *out, rt_text content,
+                          const char *kind, const char *ending, const char *separator)
+{
+    enum { NAME_DIGITS = 16 };
+    rt_text hash = scn_companion_hash(writer->arena, content);
+    rt_text name =
+        rt_arena_printf(writer->arena, "%s/%.*s.%s", kind, NAME_DIGITS, hash.data, ending);
+    rt_text path = rt_arena_printf(writer->arena, "%.*s/%.*s", RT_TEXT_ARG(writer->style->folder),
+                                   RT_TEXT_ARG(name));
+    RT_TRY(folder_make(writer, ""));
+    RT_TRY(folder_make(writer, kind));
+    int error = access(path.data, F_OK) == 0 ? 0 : cnf_file_replace(path.data, content);
+    if (error != 0)
+        return rt_fail(writer->sink, RT_IO, RT_RULE_NONE, "%s: %s", path.data, strerror(error));
+    rt_buffer_printf(out, "file: %.*s%ssha256: %.*s", RT_TEXT_ARG(name), separator,
+                     RT_TEXT_ARG(hash));
+    return RT_STATUS_OK;
+}
+
+/* ---- Contents ------------------------------------------------------------------------------- */
+
+/* True if all elements have the same bytes. */
+static bool is_uniform(const written_memory *memory, rt_text content)
+{
+    size_t size = memory->layout.size;
+    return content.length > size &&
+           memcmp(content.data, content.data + size, content.length - size) == 0;
+}
+
+/* True if numbers in decimal stand for exactly these bytes: there is no padding and no NaN. */
+static bool is_exact_in_decimal(const written_memory *memory, rt_bytes bytes)
+{
+    const scn_field *field = &memory->layout.fields[0];
+    uint32_t size = scn_type_size(field->type);
+    if (field->lanes * size != memory->layout.size) return false;
+    for (size_t at = 0; scn_type_class(field->type) == 'f' && at < bytes.size; at += size) {
+        uint64_t bits = cnf_value_bits(field->type, bytes.data + at);
+        if (isnan(cnf_value_float(field->type, bits))) return false;
+    }
+    return true;
+}
+
+/* Appends contents as `values` and `equals` take them. */
+static rt_status contents_put(scenario_writer *writer, rt_buffer *out, const written_memory *memory,
+                              rt_text path)
+{
+    rt_buffer content = {0};
+    const scn_field *field = &memory->layout.fields[0];
+    RT_TRY(cnf_file_read(writer->sink, path, CONTENT_SIZE_MAX, &content));
+    rt_text text = rt_buffer_text(&content);
+    const uint8_t *bytes = (const uint8_t *)text.data;
+    uint64_t count = memory->size / memory->layout.size;
+    rt_status status = RT_STATUS_OK;
+    if (text.length != memory->size) {
+        status = rt_fail(writer->sink, RT_MALFORMED, RT_RULE_NONE,
+                         "%.*s has %zu bytes, but its memory has %" PRIu64 "; capture again",
+                         RT_TEXT_ARG(path), text.length, memory->size);
+    } else if (is_uniform(memory, text) &&
+               is_exact_in_decimal(memory, (rt_bytes){bytes, memory->layout.size})) {
+        rt_buffer_printf(out, "{fill: ");
+        cnf_lanes_append(out, field, bytes);
+        rt_buffer_append_byte(out, '}');
+    } else if (count * field->lanes <= INLINE_NUMBERS_MAX &&
+               is_exact_in_decimal(memory, rt_text_bytes(text))) {
+        cnf_elements_append(out, field, memory->layout.size, count, bytes);
+    } else if (memory->size <= INLINE_BYTES_MAX) {
+        rt_buffer_printf(out, "{bytes: '");
+        rt_buffer_append_hex(out, rt_text_bytes(text));
+        rt_buffer_printf(out, "'}");
+    } else if (text.length > RT_IMAGE_SIZE_MAX) {
+        status = rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                         "its memory of %zu bytes exceeds the %u that a scenario's file may have",
+                         text.length, RT_IMAGE_SIZE_MAX);
+    } else {
+        rt_buffer_append_byte(out, '{');
+        status = file_put(writer, out, text, "data", "bin", ", ");
+        rt_buffer_append_byte(out, '}');
+    }
+    rt_buffer_free(&content);
+    return status;
+}
+
+/* ---- Names and types ------------------------------------------------------------------------ */
+
+/* Checks that the kernel's name is that of a kernel of its program, if those are known. */
+static rt_status kernel_check(scenario_writer *writer, const cap_launch *launch)
+{
+    const cap_style *style = writer->style;
+    const cnf_spirv_outline *outline =
+        style->outline ? style->outline(style->user, launch->program) : NULL;
+    for (uint32_t i = 0; outline && i < outline->kernel_count; i++)
+        if (rt_text_equal(outline->kernels[i].name, launch->kernel)) return RT_STATUS_OK;
+    if (!outline) return RT_STATUS_OK;
+    return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                   "its program has no kernel of that name%s",
+                   writer->recording->is_dump
+                       ? "; the Intercept Layer shortens long names (LongKernelNameCutoff)"
+                       : "");
+}
+
+/* The kernel's parameters; NULL: unknown. */
+static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
+                                                const cap_launch *launch)
+{
+    const cap_style *style = writer->style;
+    const cnf_spirv_outline *outline =
+        style->outline ? style->outline(style->user, launch->program) : NULL;
+    for (uint32_t i = 0; outline && i < outline->kernel_count; i++) {
+        const cnf_kernel_outline *kernel = &outline->kernels[i];
+        if (rt_text_equal(kernel->name, launch->kernel) &&
+            kernel->parameter_count == launch->argument_count)
+            return kernel;
+    }
+    return NULL;
+}
+
+/* A text with only letters, digits and underscores. */
+static rt_text plain_name(rt_arena *arena, rt_text text, size_t length_max)
+{
+    rt_buffer out = {0};
+    for (size_t i = 0; i < text.length && i < length_max; i++) {
+        char c = text.data[i];
+        bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        rt_buffer_append_byte(&out, is_plain ? c : '_');
+    }
+    rt_text name = rt_arena_text(arena, rt_buffer_text(&out));
+    rt_buffer_free(&out);
+    return name;
+}
+
+static written_memory *memory_find(scenario_writer *writer, const cap_memory *memory)
+{
+    for (uint32_t i = 0; i < writer->memories.count; i++) {
+        written_memory *written = &writer->memories.items[i];
+        if (written->is_block == memory->is_block && written->number == memory->number)
+            return written;
+    }
+    return NULL;
+}
+
+static bool name_is_taken(const scenario_writer *writer, rt_text name)
+{
+    static const char *const words[] = {"null", "true", "false", "none"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (rt_text_is(name, words[i])) return true;
+    for (uint32_t i = 0; i < writer->memories.count; i++)
+        if (rt_text_equal(writer->memories.items[i].name, name)) return true;
+    return false;
+}
+
+/* The memory's name: that of the parameter, or its number in the recording. */
+static rt_text memory_name(scenario_writer *writer, const cap_memory *memory,
+                           const cnf_parameter *parameter)
+{
+    rt_text name = {0};
+    if (parameter) name = plain_name(writer->arena, parameter->name, NAME_LENGTH_MAX);
+    bool is_name = name.length > 0 && (*name.data < '0' || *name.data > '9');
+    if (is_name && !name_is_taken(writer, name)) return name;
+    return rt_arena_printf(writer->arena, "%s_%u", memory->is_block ? "block" : "buffer",
+                           memory->number);
+}
+
+/* The layout of the elements that a parameter points to, or bytes. */
+static scn_layout memory_layout(scenario_writer *writer, const cap_memory *memory,
+                                const cnf_parameter *parameter)
+{
+    scn_type type;
+    uint32_t lanes;
+    if (parameter && scn_type_find(parameter->type, &type, &lanes) && type < SCN_TYPE_COUNT) {
+        scn_layout layout = scn_layout_of(writer->arena, type, lanes);
+        if (memory->size % layout.size == 0) return layout;
+    }
+    return scn_layout_of(writer->arena, SCN_TYPE_UCHAR, 1);
+}
+
+/* Adds a launch's memories to the scenario's. */
+static void memories_add(scenario_writer *writer, const cap_launch *launch)
+{
+    const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
+    for (uint32_t i = 0; i < launch->memory_count; i++) {
+        const cap_memory *memory = &launch->memories[i];
+        const cnf_parameter *parameter = NULL;
+        for (uint32_t k = 0; kernel && k < launch->argument_count && !parameter; k++)
+            if (launch->arguments[k].kind == CAP_MEMORY && launch->arguments[k].memory == i &&
+                launch->arguments[k].offset == 0)
+                parameter = &kernel->parameters[k];
+        if (memory_find(writer, memory)) continue;
+        const written_memory added = {
+            .number = memory->number,
+            .is_block = memory->is_block,
+            .usm = memory->usm,
+            .size = memory->size,
+            .name = memory_name(writer, memory, parameter),
+            .layout = memory_layout(writer, memory, parameter),
+            .first = memory->before,
+            .latest = memory->before,
+            .is_undefined = memory->is_undefined,
+        };
+        *rt_vector_push(&writer->memories) = added;
+    }
+}
+
+/* ---- Memories ------------------------------------------------------------------------------- */
+
+/* Finds whether a launch has stored into every element: none has the bytes that it had before. */
+static rt_status is_overwritten(scenario_writer *writer, const written_memory *memory,
+                                rt_text after, bool *out_is)
+{
+    rt_buffer old = {0}, new = {0};
+    *out_is = false;
+    rt_status status = cnf_file_read(writer->sink, memory->first, CONTENT_SIZE_MAX, &old);
+    if (rt_ok(status)) status = cnf_file_read(writer->sink, after, CONTENT_SIZE_MAX, &new);
+    size_t size = memory->layout.size;
+    if (rt_ok(status) && old.size == new.size) {
+        size_t at = 0;
+        while (at + size <= old.size && memcmp(old.data + at, new.data + at, size) != 0)
+            at += size;
+        *out_is = at == old.size;
+    }
+    rt_buffer_free(&old);
+    rt_buffer_free(&new);
+    return status;
+}
+
+/* Decides whether undefined contents remain undefined in the scenario: that finds launches that
+ * read them, but an expectation of contents that the launch did not store must know them. */
+static rt_status undefined_decide(scenario_writer *writer, const cap_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->memory_count; i++) {
+        const cap_memory *captured = &launch->memories[i];
+        written_memory *memory = memory_find(writer, captured);
+        bool was_undefined = memory->is_undefined;
+        if (writer->count > 1 || !writer->style->leaves_undefined) memory->is_undefined = false;
+        memory->is_arbitrary = was_undefined && !memory->is_undefined;
+        if (memory->is_undefined && captured->is_changed)
+            RT_TRY(is_overwritten(writer, memory, captured->after, &memory->is_undefined));
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status memory_put(scenario_writer *writer, const written_memory *memory, rt_text name,
+                            rt_text path)
+{
+    rt_buffer *out = &writer->memory;
+    const scn_field *field = &memory->layout.fields[0];
+    if (memory->is_arbitrary)
+        rt_buffer_printf(out,
+                         "  # Nothing had written it; these are the values that it happened to "
+                         "have.\n");
+    rt_buffer_printf(out, "  %.*s: {type: %s", RT_TEXT_ARG(name), scn_type_name(field->type));
+    if (field->lanes > 1) rt_buffer_printf(out, "%u", field->lanes);
+    rt_buffer_printf(out, ", count: %" PRIu64, memory->size / memory->layout.size);
+    if (memory->usm) rt_buffer_printf(out, ", usm: %s", memory->usm);
+    if (!memory->is_undefined) {
+        rt_buffer_printf(out, ", values: ");
+        RT_TRY(contents_put(writer, out, memory, path));
+    }
+    if (writer->style->ulp > 0 && scn_type_class(field->type) == 'f')
+        rt_buffer_printf(out, ", tolerance: {ulp: %" PRIu64 "}", writer->style->ulp);
+    rt_buffer_printf(out, "}\n");
+    return RT_STATUS_OK;
+}
+
+/* ---- Sources -------------------------------------------------------------------------------- */
+
+static uint32_t program_index(scenario_writer *writer, const cap_program *program)
+{
+    for (uint32_t i = 0; i < writer->programs.count; i++)
+        if (writer->programs.items[i] == program) return i;
+    *rt_vector_push(&writer->programs) = program;
+    return writer->programs.count - 1;
+}
+
+static rt_text module_name(rt_arena *arena, uint32_t index)
+{
+    return index == 0 ? RT_TEXT("app") : rt_arena_printf(arena, "program_%u", index + 1);
+}
+
+static rt_status source_put(scenario_writer *writer, const cap_source *source)
+{
+    rt_buffer content = {0};
+    rt_buffer *out = &writer->head;
+    RT_TRY(cnf_file_read(writer->sink, source->file, RT_IMAGE_SIZE_MAX, &content));
+    rt_buffer_printf(out, "      - language: %s\n        ", scn_language_name(source->language));
+    bool is_text = source->language == SCN_LANGUAGE_OPENCL_C;
+    rt_status status = file_put(writer, out, rt_buffer_text(&content), "code",
+                                is_text ? "cl" : "spv", "\n        ");
+    rt_buffer_append_byte(out, '\n');
+    rt_buffer_free(&content);
+    return status;
+}
+
+static rt_status module_put(scenario_writer *writer, uint32_t index)
+{
+    rt_buffer *out = &writer->head;
+    const cap_program *program = writer->programs.items[index];
+    rt_text name = module_name(writer->arena, index);
+    rt_buffer_printf(out, "  %.*s:\n", RT_TEXT_ARG(name));
+    for (uint32_t i = 1; index == 0 && i < writer->programs.count; i++)
+        rt_buffer_printf(out, "%s%.*s%s", i == 1 ? "    needs: [" : ", ",
+                         RT_TEXT_ARG(module_name(writer->arena, i)),
+                         i + 1 == writer->programs.count ? "]\n" : "");
+    bool has_front_end = false;
+    for (uint32_t i = 0; i < program->source_count; i++)
+        has_front_end = has_front_end || program->sources[i].language != SCN_LANGUAGE_SPIRV;
+    if (program->options.length > 0) {
+        rt_buffer_printf(out, "    %s: ", has_front_end ? "build_options" : "compile_options");
+        cnf_quoted_append(out, program->options);
+        rt_buffer_append_byte(out, '\n');
+    }
+    if (program->dropped.length > 0) {
+        rt_buffer dropped = {0};
+        rt_buffer_append_escaped(&dropped, program->dropped);
+        rt_buffer_printf(out, "    # The program was also built with: %s\n",
+                         rt_buffer_string(&dropped));
+        rt_buffer_free(&dropped);
+    }
+    rt_buffer_printf(out, "    sources:\n");
+    for (uint32_t i = 0; i < program->source_count; i++)
+        RT_TRY(source_put(writer, &program->sources[i]));
+    return RT_STATUS_OK;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------ */
+
+static rt_status argument_fail(scenario_writer *writer, uint32_t index, const char *what)
+{
+    return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE, "its argument %u %s", index, what);
+}
+
+/* Appends a value with addresses in it as a struct of 64-bit numbers and pointers. */
+static rt_status struct_put(scenario_writer *writer, const cap_launch *launch, uint32_t index)
+{
+    const cap_argument *argument = &launch->arguments[index];
+    rt_buffer *out = &writer->steps;
+    enum { WORD = 8 };
+    if (argument->value.size % WORD != 0 || argument->value.size / WORD > SCN_FIELD_COUNT_MAX)
+        return argument_fail(writer, index,
+                             "is a struct with pointers that is not of 64-bit words");
+    rt_buffer_printf(out, "{struct: [");
+    uint32_t next = 0;
+    for (uint64_t at = 0; at < argument->value.size; at += WORD) {
+        const cap_word *word = next < argument->word_count ? &argument->words[next] : NULL;
+        rt_buffer_printf(out, "%s", at > 0 ? ", " : "");
+        if (word && word->at == at) {
+            const written_memory *memory = memory_find(writer, &launch->memories[word->memory]);
+            rt_buffer_printf(out, "{usm: %.*s, offset: %" PRIu64 "}", RT_TEXT_ARG(memory->name),
+                             word->offset);
+            next++;
+            continue;
+        }
+        rt_buffer_printf(out, "{ulong: ");
+        cnf_number_append(out, SCN_TYPE_ULONG, argument->value.data + at);
+        rt_buffer_append_byte(out, '}');
+    }
+    rt_buffer_printf(out, "]}");
+    return RT_STATUS_OK;
+}
+
+/* Appends a value as a number of the parameter's type, if that stands for its bytes, or as bytes.
+ */
+static void value_put(scenario_writer *writer, rt_bytes value, const cnf_parameter *parameter)
+{
+    scn_type type;
+    uint32_t lanes;
+    rt_buffer *out = &writer->steps;
+    if (parameter && scn_type_find(parameter->type, &type, &lanes) && type < SCN_TYPE_COUNT) {
+        const written_memory memory = {.layout = scn_layout_of(writer->arena, type, lanes)};
+        if (memory.layout.size == value.size && is_exact_in_decimal(&memory, value)) {
+            rt_buffer_printf(out, "{%.*s: ", RT_TEXT_ARG(parameter->type));
+            cnf_lanes_append(out, &memory.layout.fields[0], value.data);
+            rt_buffer_append_byte(out, '}');
+            return;
+        }
+    }
+    rt_buffer_printf(out, "{bytes: '");
+    rt_buffer_append_hex(out, value);
+    rt_buffer_printf(out, "'}");
+}
+
+static bool is_zero(rt_bytes bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        if (bytes.data[i] != 0) return false;
+    return true;
+}
+
+static rt_status argument_put(scenario_writer *writer, const cap_launch *launch, uint32_t index,
+                              const cnf_parameter *parameter)
+{
+    rt_buffer *out = &writer->steps;
+    const cap_argument *argument = &launch->arguments[index];
+    bool is_pointer = parameter && (parameter->kind == CNF_PARAMETER_GLOBAL ||
+                                    parameter->kind == CNF_PARAMETER_CONSTANT);
+    rt_buffer_printf(out, "        - ");
+    rt_status status = RT_STATUS_OK;
+    switch (argument->kind) {
+    case CAP_MEMORY: {
+        const written_memory *memory = memory_find(writer, &launch->memories[argument->memory]);
+        rt_text name = memory->name;
+        if (argument->offset > 0)
+            rt_buffer_printf(out, "{usm: %.*s, offset: %" PRIu64 "}", RT_TEXT_ARG(name),
+                             argument->offset);
+        else
+            rt_buffer_printf(out, memory->usm ? "{usm: %.*s}" : "%.*s", RT_TEXT_ARG(name));
+        break;
+    }
+    case CAP_LOCAL:
+        /* clSetKernelArg takes the same for local memory of a handle's size and for no buffer. */
+        if (is_pointer)
+            rt_buffer_printf(out, "null");
+        else
+            rt_buffer_printf(out, "{local: %" PRIu64 "}", argument->size);
+        break;
+    case CAP_NULL: rt_buffer_printf(out, "null"); break;
+    case CAP_VALUE:
+        if (argument->word_count > 0)
+            status = struct_put(writer, launch, index);
+        else if (is_pointer && is_zero(argument->value))
+            rt_buffer_printf(out, "null");
+        else if (is_pointer)
+            status = argument_fail(writer, index, "is an object whose creation was not seen");
+        else
+            value_put(writer, argument->value, parameter);
+        break;
+    }
+    rt_buffer_append_byte(out, '\n');
+    return status;
+}
+
+/* ---- Steps ---------------------------------------------------------------------------------- */
+
+static void sizes_put(rt_buffer *out, const char *key, const uint64_t *sizes, uint32_t count)
+{
+    rt_buffer_printf(out, "      %s: [", key);
+    for (uint32_t i = 0; i < count; i++)
+        rt_buffer_printf(out, "%s%" PRIu64, i > 0 ? ", " : "", sizes[i]);
+    rt_buffer_printf(out, "]\n");
+}
+
+/* Appends the launches that must have ended before this one and are in the scenario; those that a
+ * queue in order implies are left out. */
+static void after_put(scenario_writer *writer, const cap_launch *launch)
+{
+    rt_buffer *out = &writer->steps;
+    bool is_first = true;
+    for (uint32_t i = 0; i < launch->after_count; i++) {
+        if (launch->after[i] < writer->first || launch->after[i] >= writer->first + writer->count)
+            continue;
+        const cap_launch *earlier = &writer->recording->launches[launch->after[i]];
+        if (launch->queue.is_in_order && earlier->queue.number == launch->queue.number) continue;
+        rt_buffer_printf(out, "%slaunch_%" PRIu64, is_first ? "      after: [" : ", ",
+                         earlier->number);
+        is_first = false;
+    }
+    if (!is_first) rt_buffer_printf(out, "]\n");
+}
+
+/* Appends what the host or another command has stored in a memory since the last launch. */
+static rt_status change_put(scenario_writer *writer, written_memory *memory,
+                            const cap_memory *captured)
+{
+    rt_buffer *out = &writer->steps;
+    written_memory source = *memory;
+    source.usm = NULL;
+    rt_text name = rt_arena_printf(writer->arena, "stored_%u", ++writer->copies);
+    RT_TRY(memory_put(writer, &source, name, captured->before));
+    /* The recorded program had ordered this with the launches before and after it, in a way that
+     * the recording does not tell. */
+    rt_buffer_printf(out, "  - wait\n  - copy: {from: %.*s, to: %.*s}\n  - wait\n",
+                     RT_TEXT_ARG(name), RT_TEXT_ARG(memory->name));
+    memory->latest = captured->before;
+    memory->is_changed = true;
+    return RT_STATUS_OK;
+}
+
+static rt_status changes_put(scenario_writer *writer, const cap_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->memory_count; i++) {
+        const cap_memory *captured = &launch->memories[i];
+        written_memory *memory = memory_find(writer, captured);
+        CHECK(memory);
+        if (memory->size != captured->size)
+            return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "a buffer was released, and another one has its number");
+        if (!rt_text_equal(memory->latest, captured->before))
+            RT_TRY(change_put(writer, memory, captured));
+    }
+    return RT_STATUS_OK;
+}
+
+static bool is_non_uniform(const cap_launch *launch)
+{
+    for (uint32_t i = 0; launch->has_local && i < launch->dimensions; i++)
+        if (launch->local[i] > 0 && launch->range[i] % launch->local[i] != 0) return true;
+    return false;
+}
+
+static rt_status launch_put(scenario_writer *writer, const cap_launch *launch)
+{
+    rt_buffer *out = &writer->steps;
+    const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
+    RT_TRY(changes_put(writer, launch));
+    rt_buffer_printf(out, "  - submit:\n      kernel: ");
+    cnf_quoted_append(out, launch->kernel);
+    rt_buffer_append_byte(out, '\n');
+    if (writer->programs.count > 1)
+        rt_buffer_printf(
+            out, "      module: %.*s\n",
+            RT_TEXT_ARG(module_name(writer->arena, program_index(writer, launch->program))));
+    sizes_put(out, "range", launch->range, launch->dimensions);
+    if (launch->has_local) sizes_put(out, "local", launch->local, launch->dimensions);
+    if (launch->has_offset) sizes_put(out, "offset", launch->offset, launch->dimensions);
+    if (is_non_uniform(launch)) rt_buffer_printf(out, "      non_uniform: true\n");
+    if (writer->count > 1) {
+        rt_buffer_printf(out, "      queue: queue_%u\n", launch->queue.number);
+        after_put(writer, launch);
+    }
+    if (launch->argument_count > 0) rt_buffer_printf(out, "      args:\n");
+    for (uint32_t i = 0; i < launch->argument_count; i++)
+        RT_TRY(argument_put(writer, launch, i, kernel ? &kernel->parameters[i] : NULL));
+    if (writer->count > 1) rt_buffer_printf(out, "    id: launch_%" PRIu64 "\n", launch->number);
+    for (uint32_t i = 0; i < launch->memory_count; i++) {
+        written_memory *memory = memory_find(writer, &launch->memories[i]);
+        memory->latest = launch->memories[i].after;
+        memory->is_changed = memory->is_changed || launch->memories[i].is_changed;
+    }
+    return RT_STATUS_OK;
+}
+
+static rt_status expectations_put(scenario_writer *writer)
+{
+    rt_buffer *out = &writer->steps;
+    const cap_launch *last = &writer->launches[writer->count - 1];
+    uint32_t expected = 0;
+    if (last->has_ended && writer->recording->is_dump)
+        rt_buffer_printf(out, "  # Taken from a dump of the Intercept Layer, not derived.\n");
+    else if (last->has_ended)
+        rt_buffer_printf(out, "  # Taken from a run on %.*s (assay capture), not derived.\n",
+                         RT_TEXT_ARG(plain_line(writer->arena, last->device)));
+    for (uint32_t i = 0; last->has_ended && i < writer->memories.count; i++) {
+        const written_memory *memory = &writer->memories.items[i];
+        if (!memory->is_changed || memory->latest.length == 0) continue;
+        rt_buffer_printf(
+            out, "  - expect:\n      memory: %.*s\n      equals: ", RT_TEXT_ARG(memory->name));
+        RT_TRY(contents_put(writer, out, memory, memory->latest));
+        rt_buffer_append_byte(out, '\n');
+        expected++;
+    }
+    if (expected == 0) rt_buffer_printf(out, "  - expect: {launches: %u}\n", writer->count);
+    return RT_STATUS_OK;
+}
+
+/* The numbers of the scenario's first and last launch; threads enqueue in an order of their own. */
+static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uint64_t *out_last)
+{
+    *out_first = *out_last = writer->launches[0].number;
+    for (uint32_t i = 1; i < writer->count; i++) {
+        uint64_t number = writer->launches[i].number;
+        if (number < *out_first) *out_first = number;
+        if (number > *out_last) *out_last = number;
+    }
+}
+
+/* ---- The scenario --------------------------------------------------------------------------- */
+
+static rt_text summary_of(scenario_writer *writer)
+{
+    const cap_launch *launch = &writer->launches[0];
+    const cap_launch *last = &writer->launches[writer->count - 1];
+    const cap_recording *recording = writer->recording;
+    uint64_t from, to;
+    numbers_find(writer, &from, &to);
+    rt_buffer out = {0};
+    if (writer->count == 1)
+        rt_buffer_printf(&out, "Launch %" PRIu64 ", of kernel %.*s,", launch->number,
+                         RT_TEXT_ARG(rt_demangle_text(writer->arena, launch->kernel)));
+    else
+        rt_buffer_printf(&out, "Launches %" PRIu64 " to %" PRIu64, from, to);
+    if (recording->is_dump)
+        rt_buffer_printf(&out, " in a dump of the Intercept Layer");
+    else
+        rt_buffer_printf(&out, " of a run of %.*s on %.*s", RT_TEXT_ARG(recording->program),
+                         RT_TEXT_ARG(launch->device));
+    rt_buffer_printf(&out, last->has_ended ? "; the expected values are the results of that run."
+                                           : ", in which that run ended; without expected values.");
+    rt_text summary = plain_line(writer->arena, rt_buffer_text(&out));
+    rt_buffer_free(&out);
+    return summary;
+}
+
+static void queues_put(scenario_writer *writer)
+{
+    for (uint32_t i = 0; writer->count > 1 && i < writer->count; i++) {
+        const cap_queue *queue = &writer->launches[i].queue;
+        uint32_t k = 0;
+        while (writer->launches[k].queue.number != queue->number)
+            k++;
+        if (k == i)
+            rt_buffer_printf(&writer->steps, "  - queue: {id: queue_%u%s}\n", queue->number,
+                             queue->is_in_order ? ", properties: [in_order]" : "");
+    }
+}
+
+static rt_status scenario_build(scenario_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->count; i++) {
+        RT_TRY(kernel_check(writer, &writer->launches[i]));
+        memories_add(writer, &writer->launches[i]);
+        RT_TRY(undefined_decide(writer, &writer->launches[i]));
+        (void)program_index(writer, writer->launches[i].program);
+    }
+    rt_buffer_printf(&writer->head, "assay: 1\nsummary: ");
+    cnf_quoted_append(&writer->head, summary_of(writer));
+    rt_buffer_printf(&writer->head, "\nmodules:\n");
+    for (uint32_t i = 0; i < writer->programs.count; i++)
+        RT_TRY(module_put(writer, i));
+    for (uint32_t i = 0; i < writer->memories.count; i++) {
+        const written_memory memory = writer->memories.items[i];
+        RT_TRY(memory_put(writer, &memory, memory.name, memory.first));
+    }
+    queues_put(writer);
+    for (uint32_t i = 0; i < writer->count; i++)
+        RT_TRY(launch_put(writer, &writer->launches[i]));
+    return expectations_put(writer);
+}
+
+/* The kernel's name for people, without the arguments of templates, as a part of a file's name. */
+static rt_text file_word(scenario_writer *writer, rt_text kernel)
+{
+    rt_text rest = rt_demangle_text(writer->arena, kernel), name = {0};
+    name = rt_text_take_until(&rest, '<');
+    rt_buffer out = {0};
+    while (name.length > 0) { /* "a::b" becomes "a_b" */
+        rt_text part = rt_text_take_until(&name, ':');
+        if (part.length == 0) continue;
+        rt_buffer_printf(&out, "%s%.*s", out.size > 0 ? "_" : "", RT_TEXT_ARG(part));
+    }
+    rt_text word = plain_name(writer->arena, rt_buffer_text(&out), NAME_LENGTH_MAX);
+    rt_buffer_free(&out);
+    return word;
+}
+
+/* Formats the text and writes the file. */
+static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
+{
+    const cap_launch *launch = &writer->launches[0];
+    rt_buffer text = {0}, formatted = {0}, name = {0};
+    rt_buffer_append_text(&text, rt_buffer_text(&writer->head));
+    if (writer->memory.size > 0) rt_buffer_printf(&text, "memory:\n");
+    rt_buffer_append_text(&text, rt_buffer_text(&writer->memory));
+    rt_buffer_printf(&text, "steps:\n");
+    rt_buffer_append_text(&text, rt_buffer_text(&writer->steps));
+    scn_problems problems;
+    cnf_fmt_end end = cnf_fmt_text(writer->arena, rt_buffer_text(&text), &formatted, &problems);
+    if (end != CNF_FMT_DONE) /* a build without libyaml */
+        rt_buffer_append_text(&formatted, rt_buffer_text(&text));
+    rt_buffer_printf(&name, "%.*s/", RT_TEXT_ARG(writer->style->folder));
+    if (writer->recording->processes > 1) rt_buffer_printf(&name, "p%u_", launch->process);
+    uint64_t from, to;
+    numbers_find(writer, &from, &to);
+    rt_buffer_printf(&name, "%04" PRIu64, from);
+    if (writer->count > 1)
+        rt_buffer_printf(&name, "-%04" PRIu64, to);
+    else
+        rt_buffer_printf(&name, "_%.*s", RT_TEXT_ARG(file_word(writer, launch->kernel)));
+    rt_buffer_printf(&name, ".yaml");
+    *out_name = rt_arena_text(writer->arena, rt_buffer_text(&name));
+    int error = cnf_file_replace(out_name->data, rt_buffer_text(&formatted));
+    rt_buffer_free(&text);
+    rt_buffer_free(&formatted);
+    rt_buffer_free(&name);
+    if (error == 0) return RT_STATUS_OK;
+    return rt_fail(writer->sink, RT_IO, RT_RULE_NONE, "%s: %s", out_name->data, strerror(error));
+}
+
+rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording *recording,
+                             uint32_t first, uint32_t count, const cap_style *style,
+                             rt_text *out_name)
+{
+    CHECK(count > 0 && count <= recording->launch_count &&
+          first <= recording->launch_count - count);
+    scenario_writer writer = {.sink = sink,
+                              .arena = arena,
+                              .recording = recording,
+                              .launches = &recording->launches[first],
+                              .first = first,
+                              .count = count,
+                              .style = style};
+    for (uint32_t i = 0; i < count; i++) {
+        const cap_launch *launch = &writer.launches[i];
+        if (launch->loss.length == 0) continue;
+        return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(launch->loss));
+    }
+    rt_status status = scenario_build(&writer);
+    if (rt_ok(status)) status = scenario_save(&writer, out_name);
+    rt_vector_free(&writer.memories);
+    rt_vector_free(&writer.programs);
+    rt_buffer_free(&writer.head);
+    rt_buffer_free(&writer.memory);
+    rt_buffer_free(&writer.steps);
+    return status;
+}
