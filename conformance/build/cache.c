@@ -64,8 +64,9 @@ cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning)
         if (strstr(fault, folders[i])) rt_buffer_printf(&cache->identity, "fault %s\n", fault);
 
     const char *answers = getenv("ASSAY_CACHE_ANSWERS");
-    cache->finds_answers = !answers || strcmp(answers, "none") != 0;
-    cache->keeps_answers = !answers || answers[0] == '\0';
+    if (!answers || answers[0] == '\0') answers = "both";
+    cache->finds_answers = strcmp(answers, "both") == 0 || strcmp(answers, "find") == 0;
+    cache->keeps_answers = strcmp(answers, "both") == 0 || strcmp(answers, "keep") == 0;
 
     const char *ours = getenv("ASSAY_CACHE_DIR");
     const char *xdg = getenv("XDG_CACHE_HOME");

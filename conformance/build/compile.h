@@ -114,9 +114,9 @@ typedef struct cnf_cache cnf_cache;
  * cache; "" otherwise) says why. The versions of the front ends and of the plugin, which are part
  * of every key, are determined here from the paths, sizes and modification times of their files,
  * without running any of them. With ASSAY_CACHE_ANSWERS=find in the environment, the worker's
- * answers are found but not kept; with ASSAY_CACHE_ANSWERS=none, they are neither found nor kept,
- * so all of assay's own code runs again. Either way, the output of the tools that the worker runs
- * is found and kept. */
+ * answers are found but not kept; with ASSAY_CACHE_ANSWERS=keep or none, they are not found, so all
+ * of assay's own code runs again, and with none they are not kept either. In every case, the output
+ * of the tools that the worker runs is found and kept. */
 cnf_cache *cnf_cache_open(rt_text folder, rt_text *out_warning);
 void cnf_cache_close(cnf_cache *cache);
 

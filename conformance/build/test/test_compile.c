@@ -275,7 +275,8 @@ static void the_environment_leaves_out_answers(void **state)
     static const struct {
         const char *value;
         bool finds, keeps;
-    } rows[] = {{"", true, true}, {"find", true, false}, {"none", false, false}};
+    } rows[] = {
+        {"", true, true}, {"find", true, false}, {"keep", false, true}, {"none", false, false}};
     compile_fixture *fixture = *state;
     const rt_bytes other = {(const uint8_t *)"other", 5};
     cnf_cache_keep(fixture->cache, some_request, some_answer);
