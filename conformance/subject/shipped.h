@@ -13,8 +13,9 @@ enum {
 
 typedef struct cnf_shipped {
     cnf_runtime base;
-    cnf_host *host;    /* NULL: no process was started, or the scenario is skipped */
-    rt_status started; /* the result of starting it */
+    const scn_scenario *declared; /* with the images' formats before cnf_shipped_images */
+    cnf_host *host;               /* NULL: no process was started, or the scenario is skipped */
+    rt_status started;            /* the result of starting it */
     /* Of each of its processes, in addition to the subject's; NULL-terminated. */
     const char *environment[CNF_LAYER_VARIABLES + CNF_SIMULATED_VARIABLES + 1];
     uint32_t processes;   /* that have been started */

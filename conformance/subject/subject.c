@@ -6,6 +6,7 @@
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/driver_options.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
@@ -61,6 +62,25 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
+/* Has the driver compile the images in native formats; if it cannot, reports that and returns
+ * false. The shipped runtime's images are already in its program. */
+static bool compile_ahead(cnf_execution *execution)
+{
+    if (!execution->subject->offline || !execution->runtime->operations->is_reference) return true;
+    rt_status status = cnf_native_images(execution->sink, &execution->arena, execution->subject,
+                                         execution->options, &execution->runtime->capabilities,
+                                         execution->scenario, &execution->scenario);
+    if (rt_ok(status)) return true;
+    rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
+    cnf_emit_check(execution->emitter,
+                   &(cnf_emitted_check){.step = SCN_NONE,
+                                        .kind = "offline",
+                                        .observed = true,
+                                        .code = rt_text_of(rt_code_name((rt_code)status.code)),
+                                        .message = message});
+    return false;
+}
+
 static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
 {
     cnf_emitter *emitter = execution->emitter;
@@ -85,7 +105,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     const scn_scenario *original = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, original);
-    if (runs) cnf_execute(execution);
+    bool compiled = runs && compile_ahead(execution);
+    if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);
     execution->scenario = original; /* the converted one was in the execution's arena */
     execution->layer = NULL;
@@ -96,7 +117,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
     }
-    if (runs && !execution->skipped &&
+    if (runs && !compiled) cnf_emit_end(emitter);
+    if (compiled && !execution->skipped &&
         !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes,
                          execution->lack))
         cnf_emit_end(emitter);

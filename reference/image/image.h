@@ -44,7 +44,9 @@ typedef struct rt_image {
     const rt_property_set *sets;
     uint32_t set_count;
     rt_bytes code;
-    rt_hash hash; /* hash of code, format and property sets, not of the name */
+    rt_bytes spirv; /* of code compiled ahead of time: the SPIR-V from which another device's
+                     * compiler can make its own; empty: unknown, or the code is not native */
+    rt_hash hash;   /* hash of code, format and property sets, not of the name or `spirv` */
 } rt_image;
 
 typedef struct rt_image_list {

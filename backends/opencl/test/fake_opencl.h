@@ -23,6 +23,9 @@ typedef struct fake_opencl {
     size_t variable_size_max; /* CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE */
     cl_bool non_uniform;      /* CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT */
     const char *extensions;
+    cl_device_type type;
+    cl_uint vendor_id;
+    cl_program_binary_type binary_type; /* of every program; 0: none is reported */
     cl_uint address_bits;
     cl_bool compiler;
     cl_bool linker;
