@@ -306,6 +306,17 @@ static uint32_t native_formats_ask(const ocl_device *device)
     return formats;
 }
 
+/* The driver of a CPU runs in this process, on the same architecture. */
+static rt_text architecture_ask(const ocl_device *device)
+{
+    cl_device_type type = 0;
+    device_value(device, CL_DEVICE_TYPE, sizeof type, &type);
+#ifdef __x86_64__
+    if (type & CL_DEVICE_TYPE_CPU) return RT_TEXT("x86_64");
+#endif
+    return (rt_text){0};
+}
+
 /* Lists the extensions that advertise linking, and returns their number.  Compiled binaries can be
  * linked by the driver that made them (OpenCL 3.0 API, 5.8.3, clLinkProgram); where the tools link,
  * it compiles only whole programs, so it makes no such binaries. */
@@ -360,6 +371,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
+        .architecture = architecture_ask(device),
         .formats_taken = 1u << format | device->native_formats,
         .extensions = device->link_extensions,
         .extension_count = link_extensions_list(device, format, links),

@@ -202,10 +202,39 @@ static rt_status image_compile(const conversion *job, rt_image *image)
     return status;
 }
 
-/* True if the driver is to compile the image. */
-static bool is_for_driver(const conversion *job, const rt_image *image)
+/* ---- Changing images ------------------------------------------------------------------------ */
+
+/* Changes a copy of an image of a module. */
+typedef rt_status image_change(void *user, const scn_module *module, rt_image *image);
+
+/* Returns a copy of the scenario with changed images; the first failure ends it. */
+static rt_status images_change(rt_arena *arena, const scn_scenario *scenario, image_change *change,
+                               void *user, const scn_scenario **out_scenario)
 {
-    return image->spirv.size > 0 && (job->capabilities->formats_taken >> image->format & 1);
+    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
+    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
+    *result = *scenario;
+    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
+    result->modules = modules;
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *declared = &scenario->modules[m].images;
+        rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
+        for (uint32_t i = 0; i < declared->count; i++) {
+            images[i] = declared->images[i];
+            RT_TRY(change(user, &scenario->modules[m], &images[i]));
+        }
+        modules[m].images.images = images;
+    }
+    *out_scenario = result;
+    return RT_STATUS_OK;
+}
+
+static rt_status compile_if_taken(void *user, const scn_module *module, rt_image *image)
+{
+    const conversion *job = user;
+    (void)module;
+    bool is_taken = job->capabilities->formats_taken >> image->format & 1;
+    return is_taken && image->spirv.size > 0 ? image_compile(job, image) : RT_STATUS_OK;
 }
 
 rt_status cnf_native_images(rt_sink *sink, rt_arena *arena, const cnf_subject *subject,
@@ -214,22 +243,54 @@ rt_status cnf_native_images(rt_sink *sink, rt_arena *arena, const cnf_subject *s
                             const scn_scenario **out_scenario)
 {
     CHECK(subject->offline != NULL);
-    const conversion job = {sink, arena, subject, options, capabilities};
-    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
-    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *result = *scenario;
-    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    result->modules = modules;
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t m = 0; m < scenario->module_count && rt_ok(status); m++) {
-        const rt_image_list *declared = &scenario->modules[m].images;
-        rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
-        for (uint32_t i = 0; i < declared->count && rt_ok(status); i++) {
-            images[i] = declared->images[i];
-            if (is_for_driver(&job, &images[i])) status = image_compile(&job, &images[i]);
-        }
-        modules[m].images.images = images;
+    conversion job = {sink, arena, subject, options, capabilities};
+    *out_scenario = scenario;
+    return images_change(arena, scenario, compile_if_taken, &job, out_scenario);
+}
+
+/* Adds the target to the image's requirements. */
+static void target_add(rt_arena *arena, rt_text target, rt_image *image)
+{
+    const rt_property_set *found = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
+    uint32_t count = found ? found->property_count : 0;
+    rt_property *properties = rt_arena_alloc_array(arena, count + 1u, sizeof *properties);
+    if (count > 0) memcpy(properties, found->properties, count * sizeof *properties);
+    properties[count] = (rt_property){.name = RT_TEXT(RT_REQUIREMENT_TARGET),
+                                      .type = RT_PROPERTY_BYTES,
+                                      .bytes = {(const uint8_t *)target.data, target.length}};
+    const rt_property_set changed = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), properties, count + 1};
+    rt_property_set *sets = rt_arena_alloc_array(arena, image->set_count + 1u, sizeof *sets);
+    uint32_t set_count = image->set_count;
+    if (set_count > 0) memcpy(sets, image->sets, set_count * sizeof *sets);
+    if (found)
+        sets[found - image->sets] = changed;
+    else
+        sets[set_count++] = changed;
+    image->sets = sets;
+    image->set_count = set_count;
+}
+
+static rt_status image_register(void *user, const scn_module *module, rt_image *image)
+{
+    rt_arena *arena = user;
+    if (module->compile_target.length > 0 && image->spirv.size > 0)
+        target_add(arena, module->compile_target, image);
+    if (module->truncate > 0 && image->code.size > module->truncate)
+        image->code.size = module->truncate;
+    rt_image_hash(image);
+    return RT_STATUS_OK;
+}
+
+const scn_scenario *cnf_registered_images(rt_arena *arena, const scn_scenario *scenario)
+{
+    const scn_scenario *result = scenario;
+    bool has_changes = false;
+    for (uint32_t m = 0; m < scenario->module_count; m++)
+        has_changes = has_changes || scenario->modules[m].compile_target.length > 0 ||
+                      scenario->modules[m].truncate > 0;
+    if (has_changes) {
+        rt_status status = images_change(arena, scenario, image_register, arena, &result);
+        CHECK(rt_ok(status));
     }
-    *out_scenario = rt_ok(status) ? result : scenario;
-    return status;
+    return result;
 }

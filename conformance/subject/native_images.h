@@ -19,6 +19,11 @@ RT_MUST_USE rt_status cnf_native_images(rt_sink *sink, rt_arena *arena, const cn
                                         const scn_scenario *scenario,
                                         const scn_scenario **out_scenario);
 
+/* Returns the scenario with its images as they are registered, in the arena: those that the build
+ * compiled ahead of time have their module's `compile_target` among their device requirements, and
+ * only the first bytes of the code of a module with `truncate` are left. */
+const scn_scenario *cnf_registered_images(rt_arena *arena, const scn_scenario *scenario);
+
 /* Body of the hidden `assay offline NAME [--object] [--settings NAME=VALUE,…] [--cache FOLDER]`:
  * reads one SPIR-V module from descriptor 0, has the driver of the subject NAME build it (--object:
  * compile it only), and writes the program's binary to descriptor 1. Returns the exit status; after

@@ -27,6 +27,7 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
 
 /* The shipped runtime's capabilities on an OpenCL device; aspects are queried. */
 static const dev_capabilities able = {
+    .architecture = {"x86_64", 6}, /* that of Intel's OpenCL CPU runtime */
     .formats_taken = 1u << RT_FORMAT_SPIRV64,
     .executes = true,
     .program_variables = true,
@@ -158,6 +159,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     RT_TRY(installed(execution, "libsycl.so", &library));
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
     RT_TRY(compile_ahead(execution, &shipped->base.capabilities));
+    execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
     shipped->declared = execution->scenario;
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};

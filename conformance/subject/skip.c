@@ -262,6 +262,24 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* Skips the scenario if a device of it must have an architecture that this device does not have;
+ * the oracle's has any. */
+static bool lacks_architecture(cnf_emitter *emitter, const scn_scenario *scenario,
+                               const dev_capabilities *capabilities)
+{
+    if (capabilities->finds_faults) return false;
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        rt_text architecture = scenario->devices[i].architecture;
+        if (architecture.length == 0 || rt_text_equal(architecture, capabilities->architecture))
+            continue;
+        cnf_emit_skip(emitter, "architecture", "no",
+                      RT_TEXT("a device of the scenario must have an architecture that this device "
+                              "does not have"));
+        return true;
+    }
+    return false;
+}
+
 /* Skips the scenario if the device does not link a format that the scenario's devices must link,
  * for example because of `links: [native]`. */
 static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -455,6 +473,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
+    if (lacks_architecture(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
     if (runtime->operations->is_reference && lacks_native_linking(emitter, scenario, capabilities))
         return true;

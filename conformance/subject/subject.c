@@ -106,6 +106,8 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, original);
     bool compiled = runs && compile_ahead(execution);
+    if (compiled && execution->runtime->operations->is_reference)
+        execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
     if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);
     execution->scenario = original; /* the converted one was in the execution's arena */

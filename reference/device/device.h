@@ -64,8 +64,10 @@ const char *dev_aspect_number_name(uint32_t number);
 
 /* A device's capabilities, queried once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
-    rt_text name;   /* name of the device, for records */
-    rt_text driver; /* name and version of the driver, for records */
+    rt_text name;         /* name of the device, for records */
+    rt_text driver;       /* name and version of the driver, for records */
+    rt_text architecture; /* its name among DPC++'s targets of ahead-of-time compilation, such as
+                           * "nvidia_gpu_sm_90"; empty: unknown */
     uint32_t
         formats_taken; /* bit 1u << rt_format for each format from which programs can be built */
     /* Static strings, each of which advertises linking for one format: rt_format_link_extension

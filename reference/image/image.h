@@ -70,6 +70,9 @@ typedef struct rt_image_list {
 #define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
 #define RT_REQUIREMENT_GROUP_SIZE_U32 "reqd_work_group_size"
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
+/* Also in that set, of images compiled ahead of time: the architecture for which, as bytes that are
+ * a text. */
+#define RT_REQUIREMENT_TARGET "compile_target"
 
 /* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
  * bytes are LLVM bitcode for the image's target; it calls builtin functions without defining them
