@@ -144,6 +144,20 @@ static rt_status compile_ahead(cnf_execution *execution, dev_capabilities *capab
                              &execution->scenario);
 }
 
+/* libsycl's cache on disk is in the folder that the scenario's processes share. */
+static void cache_variables_add(cnf_execution *execution)
+{
+    const char **variables = cnf_shipped_of(execution)->environment;
+    if (!execution->scenario->persistent_cache) return;
+    while (*variables)
+        variables++;
+    *variables++ = "SYCL_CACHE_PERSISTENT=1";
+    *variables++ = rt_arena_printf(&execution->arena, "SYCL_CACHE_DIR=%.*s",
+                                   RT_TEXT_ARG(execution->options->scratch))
+                       .data;
+    *variables = NULL;
+}
+
 /* If the program does not start although everything is installed, the scenario has failed, and
  * set-up reports it; the device is then assumed to have every aspect. */
 static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtime)
@@ -166,6 +180,7 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     uint32_t variables = cnf_shipped_layer_variables(execution, shipped->environment);
     if (cnf_shipped_is_simulated())
         RT_TRY(cnf_shipped_simulate(execution, shipped->environment + variables));
+    cache_variables_add(execution);
     shipped->base.trace = rt_trace_create();
     const rt_text headers = rt_arena_printf(&execution->arena, "%.*s/include",
                                             RT_TEXT_ARG(cnf_packages_folder(&execution->arena)));

@@ -11,6 +11,7 @@
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
+#include "conformance/subject/twin.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/number.h"
@@ -81,7 +82,8 @@ static bool compile_ahead(cnf_execution *execution)
     return false;
 }
 
-static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
+/* `twin`: NULL if the scenario is run by one process; otherwise both meet before the first step. */
+static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store, cnf_twin *twin)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
@@ -108,11 +110,14 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     bool compiled = runs && compile_ahead(execution);
     if (compiled && execution->runtime->operations->is_reference)
         execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
+    if (compiled && twin) cnf_twin_meet(twin->channel);
     if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);
     execution->scenario = original; /* the converted one was in the execution's arena */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
+    if (twin && !execution->options->is_twin)
+        cnf_twin_finish(twin, emitter, compiled && !execution->skipped);
     if (runs && store->misses) {
         /* The outcome is meaningless: the runtime may have continued without the missing answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
@@ -157,7 +162,10 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             execution.unfused = cnf_unfused(options);
             store.fuses_as_shipped = cnf_fuses_as_shipped(options);
             execution.fusion_compiler = execution.unfused ? NULL : &compiler;
-            run_on_devices(&execution, &store);
+            cnf_twin twin = {.channel = CNF_TWIN_DESCRIPTOR, .messages = -1};
+            bool has_twin = execution.scenario->twin;
+            if (has_twin && !options->is_twin) cnf_twin_start(&twin, subject, options, pack);
+            run_on_devices(&execution, &store, has_twin ? &twin : NULL);
         }
         cnf_output_close(&execution.output);
         cnf_tools_close(&store);
@@ -188,11 +196,17 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},  {"scratch", required_argument, NULL, 'f'},
-        {"record", no_argument, NULL, 'r'},        {0},
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'},
+        {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},
+        {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},
+        {"scratch", required_argument, NULL, 'f'},
+        {"record", no_argument, NULL, 'r'},
+        {"twin", no_argument, NULL, 'w'},
+        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -215,6 +229,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
         else if (option == 'r')
             out_options->record = true;
+        else if (option == 'w')
+            out_options->is_twin = true;
         else if (option == 'x')
             *out_compute = true;
         else
@@ -241,7 +257,7 @@ int cnf_subject_main(int argument_count, char **arguments)
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
                 "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
-                "[--scratch FOLDER] [--record]\n");
+                "[--scratch FOLDER] [--record] [--twin]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

@@ -737,6 +737,9 @@ typedef struct scn_scenario {
     bool prefer_preloaded; /* images of preloaded modules take precedence over those of other
                             * modules (DL-PRELOAD-03) */
     bool persistent_cache; /* its processes share a persistent program cache, empty at first */
+    uint64_t cache_cut;    /* bytes to which a restart cuts the programs in that cache; 0: none */
+    bool cache_mixed;      /* a restart exchanges the programs in that cache */
+    bool twin;             /* two processes run the steps at the same time */
     /* True for a scenario from a pack (conformance/archive/packed.h): only its artefacts are used;
      * nothing is compiled. */
     bool packed;

@@ -542,6 +542,10 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
     if (scenario->prefer_preloaded) rt_buffer_printf(out, " prefer_preloaded");
     if (scenario->persistent_cache) rt_buffer_printf(out, " persistent_cache");
+    if (scenario->cache_cut)
+        rt_buffer_printf(out, " cache_cut=%llu", (unsigned long long)scenario->cache_cut);
+    if (scenario->cache_mixed) rt_buffer_printf(out, " cache_mixed");
+    if (scenario->twin) rt_buffer_printf(out, " twin");
     if (scenario->warning_level) rt_buffer_printf(out, " warnings=%u", scenario->warning_level);
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {

@@ -11,6 +11,7 @@ static const char head[] =
     "summary: Every part of the model.\n"
     "covers: [DL-REQ-01, {rule: DL-RESOLVE-09, at: bad}]\n"
     "process: {preload: [lib], prefer_preloaded: true, persistent_cache: true,\n"
+    "          cache_cut: 100, cache_mixed: true, twin: true,\n"
     "          environment: {SYCL_RT_WARNING_LEVEL: 2}}\n"
     "devices: {main: {aspects: {fp64: true}}, small: {aspects: {fp16: false}, links: [spirv64], "
     "architecture: intel_gpu_pvc}}\n"
