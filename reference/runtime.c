@@ -183,6 +183,15 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
     return added;
 }
 
+void rt_runtime_device_rename_architecture(rt_runtime *runtime, const rt_device *device,
+                                           rt_text architecture)
+{
+    CHECK(device->id < runtime->devices.count);
+    rt_device *changed = runtime->devices.items[device->id];
+    CHECK(changed == device);
+    changed->capabilities.architecture = architecture;
+}
+
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats)
 {
     CHECK(device->id < runtime->devices.count && formats >> RT_FORMAT_COUNT == 0);

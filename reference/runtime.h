@@ -59,6 +59,11 @@ const rt_device *rt_runtime_device_add(rt_runtime *runtime, rt_text name, dev_de
  * it. */
 void rt_runtime_device_hide_links(rt_runtime *runtime, const rt_device *device, uint32_t formats);
 
+/* Makes the runtime see another architecture than the device's own (dev_capabilities.architecture;
+ * borrowed).  Must be called before anything is built for the device. */
+void rt_runtime_device_rename_architecture(rt_runtime *runtime, const rt_device *device,
+                                           rt_text architecture);
+
 /* Creates a context with the given devices; context 0, which contains all devices, always exists.
  */
 rt_context_id rt_runtime_context_create(rt_runtime *runtime, const rt_device *const *devices,

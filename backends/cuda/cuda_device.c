@@ -98,6 +98,8 @@ static void device_ask(cuda_device *device)
     *answer = ptx_capabilities(major * 10 + minor, warp, &device->limits, device->tools,
                                device->extensions);
     answer->name = rt_buffer_text(&device->name);
+    rt_buffer_printf(&device->target, "nvidia_gpu_sm_%u%u", major, minor);
+    answer->architecture = rt_buffer_text(&device->target);
     answer->driver = rt_buffer_text(&device->driver);
     answer->executes = true;
     answer->usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&

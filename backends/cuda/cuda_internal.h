@@ -30,6 +30,7 @@ typedef struct cuda_device {
     cuda_context *context; /* the GPU's primary context; NULL until it is retained */
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
+    rt_buffer target;
     rt_buffer driver;
     const dev_tools *tools;
     const char *extensions[PTX_EXTENSIONS];

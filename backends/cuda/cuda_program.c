@@ -160,6 +160,7 @@ rt_status cuda_program_link(dev_device *base, dev_program *const *programs, uint
 
 rt_status cuda_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
+    if (code->format == RT_FORMAT_NATIVE) return cuda_program_load(base, code->bytes, out_program);
     cuda_device *device = (cuda_device *)base;
     cuda_program *read = program_create(device), *linked = program_create(device);
     rt_status status = text_take(read, code);

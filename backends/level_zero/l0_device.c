@@ -10,6 +10,7 @@
 #include "backends/level_zero/level_zero.h"
 
 #include "backends/level_zero/l0_internal.h"
+#include "backends/level_zero/l0_module.h"
 #include "backends/vendor/library.h"
 #include "reference/base/alloc.h"
 #include "reference/base/number.h"
@@ -192,7 +193,7 @@ static rt_status capabilities_ask(l0_device *device)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver_text),
-        .formats_taken = 1u << RT_FORMAT_SPIRV64,
+        .formats_taken = 1u << RT_FORMAT_SPIRV64 | L0_NATIVE_FORMATS,
         .extensions = &device->link_extension,
         .extension_count = 1, /* zeModuleDynamicLink is in the core specification */
         .aspects = aspects,

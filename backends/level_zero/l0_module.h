@@ -4,6 +4,10 @@
 
 #include "backends/level_zero/l0_code.h"
 
+/* Formats of programs compiled ahead of time: a program's binary (l0_binary.h).  Such a program is
+ * whole; it cannot be linked. */
+#define L0_NATIVE_FORMATS (1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_SPIRV64_GEN)
+
 typedef struct l0_program {
     dev_program base;
     l0_device *device;

@@ -199,6 +199,8 @@ rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32
 rt_status l0_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     l0_device *device = (l0_device *)base;
+    if (L0_NATIVE_FORMATS >> code->format & 1)
+        return l0_program_load(base, code->bytes, out_program);
     l0_code copy;
     RT_TRY(l0_code_make(device, code, &copy));
     l0_code_export_variables(&copy);

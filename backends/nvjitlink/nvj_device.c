@@ -59,6 +59,7 @@ static void nvj_device_destroy(dev_device *base)
     nvj_device *device = (nvj_device *)base;
     vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
+    rt_buffer_free(&device->target);
     rt_buffer_free(&device->driver);
     rt_buffer_free(&device->architecture);
     rt_free(device);
@@ -96,6 +97,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     atomic_init(&device->steps, 0);
     atomic_init(&device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
     rt_buffer_append_text(&device->name, name);
+    rt_buffer_printf(&device->target, "nvidia_gpu_%.*s", RT_TEXT_ARG(name));
     rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));
     rt_status status = vendor_library_open(device->sink, &linker, library_path, &device->library,
                                            &device->library.handle);

@@ -15,7 +15,8 @@ typedef struct nvj_device {
     rt_sink *sink; /* same as base.sink, which is set only after opening */
     nvj_library library;
     dev_capabilities capabilities;
-    rt_buffer name; /* "sm_90" */
+    rt_buffer name;   /* "sm_90" */
+    rt_buffer target; /* "nvidia_gpu_sm_90" */
     rt_buffer driver;
     rt_buffer architecture; /* "-arch=sm_90" */
     const dev_tools *tools;

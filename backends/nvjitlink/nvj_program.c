@@ -165,6 +165,7 @@ rt_status nvj_program_link(dev_device *base, dev_program *const *programs, uint3
 
 rt_status nvj_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
+    if (code->format == RT_FORMAT_NATIVE) return nvj_program_load(base, code->bytes, out_program);
     nvj_device *device = (nvj_device *)base;
     nvj_program *read = program_create(device), *linked = program_create(device);
     rt_status status = text_take(read, code);

@@ -299,6 +299,50 @@ static bool sub_group_operations_ask(rt_text extensions)
     return true;
 }
 
+/* The formats of programs that were compiled ahead of time for this device: its driver's binaries.
+ * Document 003 names those for CPUs and for Intel's GPUs.  Programs from source have none, because
+ * what is compiled ahead of time is SPIR-V. */
+static uint32_t native_formats_ask(const ocl_device *device)
+{
+    enum { INTEL = 0x8086 }; /* the vendor's PCI id (OpenCL 3.0 API, 4.2, CL_DEVICE_VENDOR_ID) */
+    cl_device_type type = 0;
+    cl_uint vendor = 0;
+    if (device->route == OCL_ROUTE_SOURCE) return 0;
+    device_value(device, CL_DEVICE_TYPE, sizeof type, &type);
+    device_value(device, CL_DEVICE_VENDOR_ID, sizeof vendor, &vendor);
+    uint32_t formats = 1u << RT_FORMAT_NATIVE;
+    if (type & CL_DEVICE_TYPE_CPU) formats |= 1u << RT_FORMAT_SPIRV64_X86_64;
+    if ((type & CL_DEVICE_TYPE_GPU) && vendor == INTEL) formats |= 1u << RT_FORMAT_SPIRV64_GEN;
+    return formats;
+}
+
+/* The driver of a CPU runs in this process, on the same architecture. */
+static rt_text architecture_ask(const ocl_device *device)
+{
+    cl_device_type type = 0;
+    device_value(device, CL_DEVICE_TYPE, sizeof type, &type);
+#ifdef __x86_64__
+    if (type & CL_DEVICE_TYPE_CPU) return RT_TEXT("x86_64");
+#endif
+    return (rt_text){0};
+}
+
+/* Lists the extensions that advertise linking, and returns their number.  Compiled binaries can be
+ * linked by the driver that made them (OpenCL 3.0 API, 5.8.3, clLinkProgram); where the tools link,
+ * it compiles only whole programs, so it makes no such binaries. */
+static uint32_t link_extensions_list(ocl_device *device, rt_format format, bool links)
+{
+    uint32_t count = 0;
+    uint32_t formats = 1u << format;
+    if (RULE(DL_BACKEND_13, device->route == OCL_ROUTE_SPIRV)) formats |= device->native_formats;
+    for (uint32_t i = 0; links && i < RT_FORMAT_COUNT; i++) {
+        if (!(formats >> i & 1)) continue;
+        CHECK(count < sizeof device->link_extensions / sizeof *device->link_extensions);
+        device->link_extensions[count++] = rt_format_link_extension((rt_format)i);
+    }
+    return count;
+}
+
 /* No OpenCL query reports support for function pointers: a driver that supports them does not list
  * SPV_INTEL_function_pointers (Intel's CPU runtime 2026.2, cl_khr_spirv_queries).  But only a
  * driver whose functions have addresses offers the function that returns them.  Likewise, that
@@ -307,7 +351,6 @@ static bool sub_group_operations_ask(rt_text extensions)
 static void capabilities_ask(ocl_device *device, rt_text extensions)
 {
     rt_format format = ocl_route_format(device->route);
-    device->link_extension = rt_format_link_extension(format);
     cl_bool linker = CL_FALSE;
     device_value(device, CL_DEVICE_LINKER_AVAILABLE, sizeof linker, &linker);
     cl_ulong local_size = 0;
@@ -321,6 +364,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     cl_command_queue_properties offered = 0;
     device_value(device, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES, sizeof offered, &offered);
     bool links = device->route == OCL_ROUTE_BITCODE || linker;
+    device->native_formats = native_formats_ask(device);
     bool takes_spirv = device->route == OCL_ROUTE_SPIRV;
     bool usm = device->extensions.usm && list_has(extensions, "cl_intel_unified_shared_memory") &&
                usm_accesses(device, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL) &&
@@ -337,9 +381,10 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver),
-        .formats_taken = 1u << format,
-        .extensions = &device->link_extension,
-        .extension_count = links ? 1 : 0,
+        .architecture = architecture_ask(device),
+        .formats_taken = 1u << format | device->native_formats,
+        .extensions = device->link_extensions,
+        .extension_count = link_extensions_list(device, format, links),
         .aspects = aspects,
         .executes = true,
         .program_variables = variable_size > 0,

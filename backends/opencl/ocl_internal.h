@@ -33,7 +33,8 @@ typedef struct ocl_device {
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver;
-    const char *link_extension;
+    uint32_t native_formats;        /* bit 1u << rt_format: formats of the driver's own binaries */
+    const char *link_extensions[3]; /* of the route's format and the native ones */
 } ocl_device;
 
 typedef struct ocl_memory {

@@ -4,6 +4,9 @@
  * link all images at the link step, and the driver receives only the result.  On this route the
  * tools resolve symbols, on the others the driver does; capabilities.links_with_tool says which.
  *
+ * Code in a native format is a binary of the driver, and is only loaded: an executable one is a
+ * whole program, a compiled one is input of the driver's linker.
+ *
  * Source: OpenCL 3.0 API specification, 5.8; cl_khr_spir (OpenCL 2.0 extensions, 9.18). */
 #include "backends/opencl/ocl_internal.h"
 #include "backends/vendor/validate.h"
@@ -210,10 +213,12 @@ static bool driver_links(const ocl_device *device)
 
 rt_format ocl_route_format(ocl_route route)
 {
-    if (route == OCL_ROUTE_SOURCE) return RT_FORMAT_OPENCL_C;
-    /* Program binaries can be read back and linked, but they are whole programs of this driver, not
-     * images in one of our formats, so native code is not taken. */
-    return RULE(DL_BACKEND_13, RT_FORMAT_SPIRV64);
+    return route == OCL_ROUTE_SOURCE ? RT_FORMAT_OPENCL_C : RT_FORMAT_SPIRV64;
+}
+
+static bool is_native(const ocl_device *device, const dev_code *code)
+{
+    return device->native_formats >> code->format & 1;
 }
 
 /* Refuses code in a format that the device's route does not take. */
@@ -226,9 +231,24 @@ static rt_status code_validate(const ocl_device *device, const dev_code *code)
                                          : RT_STATUS_OK;
 }
 
+/* Loads a binary for a link; the driver's linker checks whether it can be linked. */
+static rt_status native_read(ocl_device *device, const dev_code *code, dev_program **out_program)
+{
+    if (!dev_capabilities_link(&device->capabilities, code->format))
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "'%s' does not link programs of format %s; link SPIR-V, or compile the "
+                       "whole program ahead of time",
+                       rt_buffer_string(&device->name), rt_format_name(code->format));
+    cl_program handle = NULL;
+    RT_TRY(binary_read(device, code->bytes, &handle));
+    *out_program = &program_wrap(device, handle)->base;
+    return RT_STATUS_OK;
+}
+
 rt_status ocl_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
+    if (is_native(device, code)) return native_read(device, code, out_program);
     RT_TRY(code_validate(device, code));
     if (!driver_links(device)) {
         ocl_program *program = program_wrap(device, NULL);
@@ -300,9 +320,31 @@ rt_status ocl_program_link(dev_device *base, dev_program *const *programs, uint3
     return status;
 }
 
+/* Makes an executable program of one binary.  Only an executable binary may be built; a compiled
+ * one must be linked (OpenCL 3.0 API specification, 5.8.2, 5.8.3). */
+static rt_status native_build(ocl_device *device, rt_bytes binary, dev_program **out_program)
+{
+    if (binary.size == 0)
+        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE, "a program's binary is empty");
+    cl_program handle = NULL;
+    RT_TRY(binary_read(device, binary, &handle));
+    cl_program_binary_type type = CL_PROGRAM_BINARY_TYPE_NONE;
+    cl_int result = device->library.clGetProgramBuildInfo(
+        handle, device->id, CL_PROGRAM_BINARY_TYPE, sizeof type, &type, NULL);
+    bool is_compiled = result == CL_SUCCESS && (type == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT ||
+                                                type == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    if (!is_compiled) return program_build(device, "", (rt_text){0}, handle, out_program);
+    ocl_program *compiled = program_wrap(device, handle);
+    dev_program *const inputs[] = {&compiled->base};
+    rt_status status = driver_link(device, inputs, 1, (rt_text){0}, out_program);
+    ocl_program_destroy(&compiled->base);
+    return status;
+}
+
 rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     ocl_device *device = (ocl_device *)base;
+    if (is_native(device, code)) return native_build(device, code->bytes, out_program);
     RT_TRY(code_validate(device, code));
     if (device->route == OCL_ROUTE_BITCODE)
         return bitcode_link(device, code, 1, (rt_text){0}, out_program);
@@ -315,10 +357,5 @@ rt_status ocl_program_build(dev_device *base, const dev_code *code, dev_program 
  * 5.8.2), though for the driver's own binaries that does little. */
 rt_status ocl_program_load(dev_device *base, rt_bytes binary, dev_program **out_program)
 {
-    ocl_device *device = (ocl_device *)base;
-    if (binary.size == 0)
-        return rt_fail(device->sink, RT_MALFORMED, RT_RULE_NONE, "a program's binary is empty");
-    cl_program handle = NULL;
-    RT_TRY(binary_read(device, binary, &handle));
-    return program_build(device, "", (rt_text){0}, handle, out_program);
+    return native_build((ocl_device *)base, binary, out_program);
 }

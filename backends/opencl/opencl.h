@@ -16,6 +16,10 @@
  *     (capabilities.links_with_tool);
  *   - otherwise opening fails with UNAVAILABLE, and the message says what is missing.
  *
+ * Code in a native format is a binary that this driver returned (dev_program_binary) for an
+ * executable program or, on the first route, for a compiled one, which it also links.  A driver may
+ * end the process on bytes that are not a binary of its own (PoCL 3.1).
+ *
  * Unified shared memory requires cl_intel_unified_shared_memory; variables are accessed with the
  * calls of cl_intel_global_variable_access; specialisation constants are set by the driver (OpenCL
  * 2.2 or newer) or by the tools.  The capabilities of features that a driver does not offer are

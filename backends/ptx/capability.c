@@ -54,7 +54,8 @@ dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const
     extensions[0] = rt_format_link_extension(RT_FORMAT_PTX);
     extensions[1] = rt_format_link_extension(RT_FORMAT_SPIRV64);
     return (dev_capabilities){
-        .formats_taken = 1u << RT_FORMAT_PTX | (translates ? 1u << RT_FORMAT_SPIRV64 : 0),
+        .formats_taken = 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE |
+                         (translates ? 1u << RT_FORMAT_SPIRV64 : 0),
         .extensions = extensions,
         .extension_count = translates ? 2 : 1,
         .aspects = aspects,

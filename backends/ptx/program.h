@@ -18,7 +18,8 @@ typedef struct ptx_program {
 
 /* Takes an image's text, options and kernels without compiling; the tools, which may be NULL,
  * translate an image that is SPIR-V.  `device` is the device's name for messages.  UNSUPPORTED: the
- * image is neither PTX nor SPIR-V that the tools can translate; MALFORMED: its bytes are not text,
+ * image is neither PTX nor SPIR-V that the tools can translate, for example a native one, which is
+ * a whole program (binary.h); MALFORMED: its bytes are not text,
  * or its header is invalid (ptx_kernels_add); also the codes of dev_tools.spirv_to_ptx.  The caller
  * must always free the program, even on failure. */
 RT_MUST_USE rt_status ptx_program_take(rt_sink *sink, const dev_tools *tools, rt_text device,

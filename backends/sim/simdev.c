@@ -346,6 +346,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
     *out_capabilities = (dev_capabilities){
         .name = RT_TEXT("assay simulated device"),
         .driver = RT_TEXT("assay sim"),
+        .architecture = RT_TEXT("assay_sim"),
         .formats_taken = simdev_formats_taken(),
         .extensions = extensions,
         .extension_count = sizeof extensions / sizeof *extensions,

@@ -57,6 +57,7 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
     bool exited = result.end == CNF_PROCESS_EXITED;
     rt_status status = RT_STATUS_OK;
     if (exited && result.code == OFFLINE_COMPILED && output.size > 0) {
+        image->spirv = image->code;
         image->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&output));
         image->format = format;
         /* The specialisation constants of an image compiled ahead of time are fixed. */

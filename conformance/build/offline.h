@@ -7,9 +7,9 @@
 #include "reference/image/image.h"
 
 /* Translates a SPIR-V image to another format in place: replaces its code (which then lives in the
- * worker's arena) and its format, and removes its sets of specialisation constants. `name` is for
- * messages. COMPILE_TIME, with a message: the device refuses the code; TOOL: the compiler died;
- * UNAVAILABLE: it cannot be started. */
+ * worker's arena) and its format, keeps the SPIR-V in `spirv`, and removes its sets of
+ * specialisation constants. `name` is for messages. COMPILE_TIME, with a message: the device
+ * refuses the code; TOOL: the compiler died; UNAVAILABLE: it cannot be started. */
 RT_MUST_USE rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format,
                                           rt_image *image);
 

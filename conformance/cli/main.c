@@ -4,6 +4,7 @@
 #include "conformance/cli/image_runtime.h"
 #include "conformance/cli/launch.h"
 #include "conformance/process/guard.h"
+#include "conformance/subject/native_images.h"
 #include "conformance/subject/subject.h"
 
 #include <errno.h>
@@ -589,8 +590,7 @@ static int worker_main(int argument_count, char **arguments)
 
 static int offline_main(int argument_count, char **arguments)
 {
-    (void)argument_count;
-    (void)arguments;
+    if (argument_count > 1) return cnf_subject_offline_main(argument_count, arguments);
     return cnf_offline_main(0, 1);
 }
 

@@ -64,17 +64,11 @@ static const char *const *environment_create(cnf_host *host, const char *const *
     size_t count = 0;
     while (additions && additions[count])
         count++;
-    const char **changes = rt_arena_alloc_array(arena, count + 5, sizeof *changes);
+    const char **changes = rt_arena_alloc_array(arena, count + 3, sizeof *changes);
     if (count > 0) memcpy(changes, additions, count * sizeof *changes);
     changes[count] =
         rt_arena_printf(arena, "ASSAY_HOST_CHANNELS=%s", rt_buffer_string(&channels)).data;
     changes[count + 1] = rt_arena_printf(arena, "LD_PRELOAD=%s", rt_buffer_string(&preloads)).data;
-    /* libsycl's cache on disk lasts as long as the folder; module names do not start with a dot. */
-    if (host->scenario->persistent_cache) {
-        changes[count + 2] = "SYCL_CACHE_PERSISTENT=1";
-        changes[count + 3] =
-            rt_arena_printf(arena, "SYCL_CACHE_DIR=%.*s/.cache", RT_TEXT_ARG(host->folder)).data;
-    }
     rt_buffer_free(&channels);
     rt_buffer_free(&preloads);
     return cnf_start_environment(arena, changes);

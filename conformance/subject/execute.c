@@ -1,4 +1,5 @@
 /* Executes a scenario: sets it up, runs its steps in order, and finishes it. */
+#include "conformance/subject/cache_damage.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/number.h"
@@ -72,11 +73,17 @@ static void tables_reset(cnf_execution *execution)
 
 /* ---- Steps -------------------------------------------------------------------------------- */
 
-/* Waits for all commands, ends the program and starts it again. */
+/* Waits for all commands, ends the program and starts it again; in between, the persistent cache is
+ * damaged if the scenario says so. */
 static rt_status run_restart(cnf_execution *execution)
 {
     const cnf_runtime_operations *operations = execution->runtime->operations;
     rt_status waited = operations->wait(execution);
+    int error = cnf_cache_damage(execution->scenario, execution->options->scratch);
+    if (error != 0)
+        return rt_fail(execution->sink, RT_IO, RT_RULE_NONE,
+                       "the persistent cache in %.*s cannot be damaged: %s",
+                       RT_TEXT_ARG(execution->options->scratch), strerrordesc_np(error));
     cnf_findings_settle(execution);
     tables_reset(execution);
     rt_status begun = operations->restart(execution);

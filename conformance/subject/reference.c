@@ -172,6 +172,9 @@ static rt_status reference_set_up(cnf_execution *execution)
         const scn_device *device = &scenario->devices[i];
         reference->devices[i] = rt_runtime_device_add(reference->runtime, device->name,
                                                       reference->opened[i], device->hidden_aspects);
+        if (device->architecture.length > 0)
+            rt_runtime_device_rename_architecture(reference->runtime, reference->devices[i],
+                                                  device->architecture);
         uint32_t unlinked = ~device->links & ((1u << RT_FORMAT_COUNT) - 1);
         if (device->links_given)
             rt_runtime_device_hide_links(reference->runtime, reference->devices[i], unlinked);

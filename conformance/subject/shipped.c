@@ -7,6 +7,7 @@
 
 #include "conformance/build/packages.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/shipped_images.h"
 #include "conformance/subject/skip.h"
@@ -26,6 +27,7 @@ cnf_shipped *cnf_shipped_of(const cnf_execution *execution)
 
 /* The shipped runtime's capabilities on an OpenCL device; aspects are queried. */
 static const dev_capabilities able = {
+    .architecture = {"x86_64", 6}, /* that of Intel's OpenCL CPU runtime */
     .formats_taken = 1u << RT_FORMAT_SPIRV64,
     .executes = true,
     .program_variables = true,
@@ -132,6 +134,31 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     return begin(execution, linked->library);
 }
 
+/* Has the driver below libsycl compile the images for a CPU. The simulated device's own stay out:
+ * libsycl has no target for them. */
+static rt_status compile_ahead(cnf_execution *execution, dev_capabilities *capabilities)
+{
+    if (cnf_shipped_is_simulated()) return RT_STATUS_OK;
+    capabilities->formats_taken |= 1u << RT_FORMAT_SPIRV64_X86_64 | 1u << RT_FORMAT_NATIVE;
+    return cnf_native_images(execution->sink, &execution->arena, execution->subject,
+                             execution->options, capabilities, execution->scenario,
+                             &execution->scenario);
+}
+
+/* libsycl's cache on disk is in the folder that the scenario's processes share. */
+static void cache_variables_add(cnf_execution *execution)
+{
+    const char **variables = cnf_shipped_of(execution)->environment;
+    if (!execution->scenario->persistent_cache) return;
+    while (*variables)
+        variables++;
+    *variables++ = "SYCL_CACHE_PERSISTENT=1";
+    *variables++ = rt_arena_printf(&execution->arena, "SYCL_CACHE_DIR=%.*s",
+                                   RT_TEXT_ARG(execution->options->scratch))
+                       .data;
+    *variables = NULL;
+}
+
 /* If the program does not start although everything is installed, the scenario has failed, and
  * set-up reports it; the device is then assumed to have every aspect. */
 static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtime)
@@ -146,11 +173,15 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     RT_TRY(installed(execution, execution->subject->selector, &program));
     RT_TRY(installed(execution, "libsycl.so", &library));
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
+    RT_TRY(compile_ahead(execution, &shipped->base.capabilities));
+    execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
+    shipped->declared = execution->scenario;
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};
     uint32_t variables = cnf_shipped_layer_variables(execution, shipped->environment);
     if (cnf_shipped_is_simulated())
         RT_TRY(cnf_shipped_simulate(execution, shipped->environment + variables));
+    cache_variables_add(execution);
     shipped->base.trace = rt_trace_create();
     const rt_text headers = rt_arena_printf(&execution->arena, "%.*s/include",
                                             RT_TEXT_ARG(cnf_packages_folder(&execution->arena)));

@@ -9,14 +9,17 @@
 enum {
     CNF_LAYER_VARIABLES = 3,     /* at most */
     CNF_SIMULATED_VARIABLES = 8, /* of dpcpp{device=sim} */
+    CNF_CACHE_VARIABLES = 2,     /* of a persistent cache */
 };
 
 typedef struct cnf_shipped {
     cnf_runtime base;
-    cnf_host *host;    /* NULL: no process was started, or the scenario is skipped */
-    rt_status started; /* the result of starting it */
+    const scn_scenario *declared; /* with the images' formats before cnf_shipped_images */
+    cnf_host *host;               /* NULL: no process was started, or the scenario is skipped */
+    rt_status started;            /* the result of starting it */
     /* Of each of its processes, in addition to the subject's; NULL-terminated. */
-    const char *environment[CNF_LAYER_VARIABLES + CNF_SIMULATED_VARIABLES + 1];
+    const char
+        *environment[CNF_LAYER_VARIABLES + CNF_SIMULATED_VARIABLES + CNF_CACHE_VARIABLES + 1];
     uint32_t processes;   /* that have been started */
     uint32_t *memories;   /* per memory: its number in the host program */
     bool sees_driver;     /* the OpenCL layer is in the host program, and its log can be read */

@@ -61,7 +61,7 @@ bool cnf_shipped_tells_program(const cnf_runtime *runtime, rt_event_kind kind)
 /* A module registers all its images in one call, in order. */
 static void trace_event(cnf_execution *execution, host_event kind, uint32_t index)
 {
-    const scn_module *module = &execution->scenario->modules[index];
+    const scn_module *module = &cnf_shipped_of(execution)->declared->modules[index];
     rt_trace *trace = execution->runtime->trace;
     uint32_t image_count = module->registers ? module->images.count : 0;
     switch (kind) {

@@ -115,6 +115,8 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
         for (uint32_t i = 0; i < declared->count; i++) {
             images[i] = declared->images[i];
+            /* libsycl has no target for native code but those of the documents. */
+            if (images[i].format == RT_FORMAT_NATIVE) images[i].format = RT_FORMAT_SPIRV64_X86_64;
             join_lists(arena, &images[i]);
             rewrite_code(arena, &images[i]);
             rt_image_hash(&images[i]);

@@ -116,6 +116,12 @@ static uint32_t image_features(rt_bytes code)
     return features;
 }
 
+/* The SPIR-V of an image; empty if it has none. */
+static rt_bytes spirv_of(const rt_image *image)
+{
+    return image->format == RT_FORMAT_SPIRV64 ? image->code : image->spirv;
+}
+
 /* The features in the code of a scenario. The compile worker made or checked the code; the device
  * judges the rest. */
 static uint32_t code_features(const scn_scenario *scenario)
@@ -124,8 +130,7 @@ static uint32_t code_features(const scn_scenario *scenario)
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++)
-            if (images->images[i].format == RT_FORMAT_SPIRV64)
-                features |= image_features(images->images[i].code);
+            features |= image_features(spirv_of(&images->images[i]));
     }
     return features;
 }
@@ -244,10 +249,10 @@ static bool lacks_spirv_version(cnf_emitter *emitter, const scn_scenario *scenar
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
-            const rt_image *image = &images->images[i];
+            rt_bytes spirv = spirv_of(&images->images[i]);
             uint32_t words[2] = {0};
-            if (image->format != RT_FORMAT_SPIRV64 || image->code.size < sizeof words) continue;
-            memcpy(words, image->code.data, sizeof words);
+            if (spirv.size < sizeof words) continue;
+            memcpy(words, spirv.data, sizeof words);
             if (words[1] > newest) newest = words[1];
         }
     }
@@ -277,6 +282,24 @@ static bool lacks_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
     return false;
 }
 
+/* Skips the scenario if a device of it must have an architecture that this device does not have;
+ * the oracle's has any. */
+static bool lacks_architecture(cnf_emitter *emitter, const scn_scenario *scenario,
+                               const dev_capabilities *capabilities)
+{
+    if (capabilities->finds_faults) return false;
+    for (uint32_t i = 0; i < scenario->device_count; i++) {
+        rt_text architecture = scenario->devices[i].architecture;
+        if (architecture.length == 0 || rt_text_equal(architecture, capabilities->architecture))
+            continue;
+        cnf_emit_skip(emitter, "architecture", "no",
+                      RT_TEXT("a device of the scenario must have an architecture that this device "
+                              "does not have"));
+        return true;
+    }
+    return false;
+}
+
 /* Skips the scenario if the device does not link a format that the scenario's devices must link,
  * for example because of `links: [native]`. */
 static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
@@ -289,6 +312,80 @@ static bool lacks_linking(cnf_emitter *emitter, const scn_scenario *scenario,
             cnf_emit_skip(emitter, rt_format_link_extension((rt_format)format), "no",
                           RT_TEXT("a device of the scenario must link programs of this format"));
             return true;
+        }
+    }
+    return false;
+}
+
+/* True if the image may be linked with others: it has imports, or virtual functions are linked to
+ * it. */
+static bool needs_linking(const rt_image *image)
+{
+    return rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
+           rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
+}
+
+static bool gets_objects(const scn_scenario *scenario)
+{
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb == SCN_VERB_BUNDLE && step->bundle.state == SCN_BUNDLE_OBJECT) return true;
+    }
+    return false;
+}
+
+/* Skips the scenario if the driver would have to compile an image with imports ahead of time, or a
+ * bundle in state object to hold one with exports, but the device does not link such code: its
+ * compiler makes only whole programs. */
+static bool lacks_native_linking(cnf_emitter *emitter, const scn_scenario *scenario,
+                                 const dev_capabilities *capabilities)
+{
+    bool has_objects = gets_objects(scenario);
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            const rt_image *image = &images->images[i];
+            bool is_object = (image->spirv.size > 0 && needs_linking(image)) ||
+                             (has_objects && rt_image_set(image, RT_SET_EXPORTED_SYMBOLS));
+            bool is_taken = capabilities->formats_taken >> image->format & 1;
+            if (!is_taken || !is_object || !rt_format_is_native(image->format)) continue;
+            if (dev_capabilities_link(capabilities, image->format)) continue;
+            cnf_emit_skip(emitter, rt_format_link_extension(image->format), "no",
+                          RT_TEXT("an image of the scenario that was compiled ahead of time must "
+                                  "be linked; this device does not link such images"));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Skips the scenario if the driver would have to compile code ahead of time that needs an aspect
+ * which the device lacks; the scenario's own target, a simulated one, may have it. */
+static bool lacks_native_aspect(cnf_emitter *emitter, const scn_scenario *scenario,
+                                const dev_capabilities *capabilities)
+{
+    /* SPIR-V specification, 3.31 "Capability". */
+    static const struct {
+        uint32_t capability;
+        dev_aspect aspect;
+    } rows[] = {{9, DEV_ASPECT_FP16}, {10, DEV_ASPECT_FP64}, {12, DEV_ASPECT_ATOMIC64}};
+    enum { OP_CAPABILITY = 17, ROWS = sizeof rows / sizeof *rows };
+    for (uint32_t m = 0; m < scenario->module_count; m++) {
+        const rt_image_list *images = &scenario->modules[m].images;
+        for (uint32_t i = 0; i < images->count; i++) {
+            if (!(capabilities->formats_taken >> images->images[i].format & 1)) continue;
+            rt_spirv_walk walk = rt_spirv_walk_start(images->images[i].spirv);
+            for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+                if (at.opcode != OP_CAPABILITY) continue;
+                for (size_t k = 0; k < ROWS; k++) {
+                    bool is_needed = rt_spirv_word(&at, 1) == rows[k].capability;
+                    if (!is_needed || capabilities->aspects >> rows[k].aspect & 1) continue;
+                    cnf_emit_skip(emitter, dev_aspect_name(rows[k].aspect), "no",
+                                  RT_TEXT("code of the scenario that is compiled ahead of time "
+                                          "needs this aspect"));
+                    return true;
+                }
+            }
         }
     }
     return false;
@@ -396,7 +493,11 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;
+    if (lacks_architecture(emitter, scenario, capabilities)) return true;
     if (lacks_linking(emitter, scenario, capabilities)) return true;
+    if (runtime->operations->is_reference && lacks_native_linking(emitter, scenario, capabilities))
+        return true;
+    if (lacks_native_aspect(emitter, scenario, capabilities)) return true;
     if (lacks_input_bundles(emitter, scenario, capabilities)) return true;
     /* It may be impossible to express an image in the only format that the device accepts. */
     const cnf_source_obstacle *obstacle =
@@ -406,13 +507,6 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
         return true;
     }
     return lacks_aspect(emitter, scenario, capabilities);
-}
-
-/* True if the image has imports, or if images of virtual functions are linked to it. */
-static bool needs_linking(const rt_image *image)
-{
-    return rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
-           rt_image_set(image, RT_SET_VIRTUAL_FUNCTIONS);
 }
 
 static bool has_linking(const scn_scenario *scenario)

@@ -6,10 +6,12 @@
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/driver_options.h"
 #include "conformance/subject/layer.h"
+#include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
 #include "conformance/subject/tools.h"
+#include "conformance/subject/twin.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/number.h"
@@ -61,7 +63,27 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store)
+/* Has the driver compile the images in native formats; if it cannot, reports that and returns
+ * false. The shipped runtime's images are already in its program. */
+static bool compile_ahead(cnf_execution *execution)
+{
+    if (!execution->subject->offline || !execution->runtime->operations->is_reference) return true;
+    rt_status status = cnf_native_images(execution->sink, &execution->arena, execution->subject,
+                                         execution->options, &execution->runtime->capabilities,
+                                         execution->scenario, &execution->scenario);
+    if (rt_ok(status)) return true;
+    rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
+    cnf_emit_check(execution->emitter,
+                   &(cnf_emitted_check){.step = SCN_NONE,
+                                        .kind = "offline",
+                                        .observed = true,
+                                        .code = rt_text_of(rt_code_name((rt_code)status.code)),
+                                        .message = message});
+    return false;
+}
+
+/* `twin`: NULL if the scenario is run by one process; otherwise both meet before the first step. */
+static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store, cnf_twin *twin)
 {
     cnf_emitter *emitter = execution->emitter;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
@@ -85,18 +107,25 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     const scn_scenario *original = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, original);
-    if (runs) cnf_execute(execution);
+    bool compiled = runs && compile_ahead(execution);
+    if (compiled && execution->runtime->operations->is_reference)
+        execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
+    if (compiled && twin) cnf_twin_meet(twin->channel);
+    if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);
     execution->scenario = original; /* the converted one was in the execution's arena */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
+    if (twin && !execution->options->is_twin)
+        cnf_twin_finish(twin, emitter, compiled && !execution->skipped);
     if (runs && store->misses) {
         /* The outcome is meaningless: the runtime may have continued without the missing answer. */
         cnf_emit_skip(emitter, CNF_PACKED_CAPABILITY, CNF_PACKED_MISSING,
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
     }
-    if (runs && !execution->skipped &&
+    if (runs && !compiled) cnf_emit_end(emitter);
+    if (compiled && !execution->skipped &&
         !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes,
                          execution->lack))
         cnf_emit_end(emitter);
@@ -133,7 +162,10 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             execution.unfused = cnf_unfused(options);
             store.fuses_as_shipped = cnf_fuses_as_shipped(options);
             execution.fusion_compiler = execution.unfused ? NULL : &compiler;
-            run_on_devices(&execution, &store);
+            cnf_twin twin = {.channel = CNF_TWIN_DESCRIPTOR, .messages = -1};
+            bool has_twin = execution.scenario->twin;
+            if (has_twin && !options->is_twin) cnf_twin_start(&twin, subject, options, pack);
+            run_on_devices(&execution, &store, has_twin ? &twin : NULL);
         }
         cnf_output_close(&execution.output);
         cnf_tools_close(&store);
@@ -164,11 +196,17 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 cnf_subject_options *out_options, bool *out_compute)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},  {"scratch", required_argument, NULL, 'f'},
-        {"record", no_argument, NULL, 'r'},        {0},
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'},
+        {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},
+        {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},
+        {"scratch", required_argument, NULL, 'f'},
+        {"record", no_argument, NULL, 'r'},
+        {"twin", no_argument, NULL, 'w'},
+        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = false;
@@ -191,6 +229,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             loader_known = cnf_loader_find(rt_text_of(optarg), &out_options->real_loader);
         else if (option == 'r')
             out_options->record = true;
+        else if (option == 'w')
+            out_options->is_twin = true;
         else if (option == 'x')
             *out_compute = true;
         else
@@ -217,7 +257,7 @@ int cnf_subject_main(int argument_count, char **arguments)
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
                 "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
-                "[--scratch FOLDER] [--record]\n");
+                "[--scratch FOLDER] [--record] [--twin]\n");
         return CHILD_FAILED;
     }
     rt_buffer pack = {0};

@@ -13,13 +13,13 @@
  *       this scenario cannot run on this subject: the capability queried and the device's answer;
  *       last message
  *   {"type": "check", "step": 2, "id": "first", "line": 31, "kind": "memory" | "error" | "count" |
- *       "program" | "trace" | "finding" | "launch" | "step" | "layer", "what": "data", "ok": false,
- *       "observed": true, "code": "differs", "place": "element 3",
- *       "rule": "DL-RESOLVE-09" (may be absent),
- *       "message": "several lines for people (absent when ok)"}
- *       one judged expectation.  "observed" false: this subject does not show it, so it is neither
- *       met nor missed.  "memories": ["data"] names the memories that it depends on, if any.  The
- *       steps after a failed check still run and are judged.
+ *       "program" | "trace" | "finding" | "launch" | "step" | "layer" | "offline" | "twin", "what":
+ * "data", "ok": false, "observed": true, "code": "differs", "place": "element 3", "rule":
+ * "DL-RESOLVE-09" (may be absent), "message": "several lines for people (absent when ok)"} one
+ * judged expectation. "observed" false: this subject does not show it, so it is neither met nor
+ * missed.  "memories":
+ * ["data"] names the memories that it depends on, if any.  The steps after a failed check still run
+ * and are judged.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final contents of a memory, in order of declaration; "defined" (one bit per byte, lowest
  *       first) only if the device tracks it
@@ -78,7 +78,10 @@ typedef struct cnf_subject {
     const struct cnf_runtime_operations
         *runtime;               /* the runtime that executes scenarios (runtime.h) */
     const dev_backend *backend; /* for the reference runtime */
-    const char *selector;       /* for dev_device_open; for the shipped runtime see runtime.h */
+    /* The subject whose driver compiles ahead of time for this one (native_images.h); NULL: images
+     * in native formats stay as the build made them, for the simulated device. */
+    const char *offline;
+    const char *selector; /* for dev_device_open; for the shipped runtime see runtime.h */
     /* Settings permitted in braces after the name, NULL-terminated; except for `fusion` (unfused.h)
      * they are passed to dev_device_open as the selector. NULL: the braces hold environment
      * variables for the driver. */
@@ -120,7 +123,8 @@ typedef struct cnf_subject_options {
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the
      * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
-    bool record; /* send the compile worker's answers, for assay pack */
+    bool record;  /* send the compile worker's answers, for assay pack */
+    bool is_twin; /* of another process with the same scenario, which it meets (twin.h) */
 } cnf_subject_options;
 
 /* The two values of --loader. */
@@ -137,7 +141,8 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
                     int messages);
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
- * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER] [--record]`: the
+ * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER] [--record]
+ * [--twin]`: the
  * pack comes on descriptor 0, messages go to descriptor 3. */
 int cnf_subject_main(int argument_count, char **arguments);
 

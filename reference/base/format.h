@@ -7,11 +7,12 @@
 /* format, name in scenarios and traces, device target string of an image, and extension string by
  * which a device reports that it can link programs in the format.  The strings are those of
  * document 003, "DPC++ runtime plugin interface (PI) changes"; ours follow its pattern where it
- * defines none, as for PTX. NATIVE is the output of the simulated device's offline compiler
- * (sim/sim.h); PTX is the text of one module in NVIDIA's assembly language, which a driver or a
- * linker compiles to machine code (reference/base/ptx.h); OPENCL_C is the text of one translation
- * unit, for a driver that compiles and links source; AMDGCN is machine code of AMD's GPUs, for
- * which assay has no backend. */
+ * defines none, as for PTX. NATIVE is code compiled ahead of time for the device at hand: a
+ * program's binary (dev_program_binary), on the simulated device also the output of its offline
+ * compiler (sim/sim.h); PTX is the text of one module in NVIDIA's assembly language, which a driver
+ * or a linker compiles to machine code (reference/base/ptx.h); OPENCL_C is the text of one
+ * translation unit, for a driver that compiles and links source; AMDGCN is machine code of AMD's
+ * GPUs, for which assay has no backend. */
 #define RT_FORMATS(FORMAT)                                                                         \
     FORMAT(SPIRV64, "spirv64", "spir64", "pi_ext_spirv64_linking")                                 \
     FORMAT(SPIRV64_X86_64, "spirv64_x86_64", "spir64_x86_64", "pi_ext_spirv64_x86_64_linking")     \

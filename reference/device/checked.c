@@ -355,8 +355,10 @@ rt_status dev_program_build(dev_device *device, const dev_code *code, dev_progra
 
 rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary)
 {
-    CHECK(program != NULL && program->executable && out_binary != NULL);
-    CHECK(capabilities_of(program->device).program_binaries);
+    CHECK(program != NULL && out_binary != NULL);
+    const dev_capabilities capabilities = capabilities_of(program->device);
+    CHECK(capabilities.program_binaries);
+    CHECK(program->executable || dev_capabilities_link(&capabilities, RT_FORMAT_NATIVE));
     CHECK(program->ops->binary != NULL);
     size_t before = out_binary->size;
     rt_status status = program->ops->binary(program, out_binary);

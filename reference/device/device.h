@@ -64,8 +64,10 @@ const char *dev_aspect_number_name(uint32_t number);
 
 /* A device's capabilities, queried once after opening.  Texts live as long as the device. */
 typedef struct dev_capabilities {
-    rt_text name;   /* name of the device, for records */
-    rt_text driver; /* name and version of the driver, for records */
+    rt_text name;         /* name of the device, for records */
+    rt_text driver;       /* name and version of the driver, for records */
+    rt_text architecture; /* its name among DPC++'s targets of ahead-of-time compilation, such as
+                           * "nvidia_gpu_sm_90"; empty: unknown */
     uint32_t
         formats_taken; /* bit 1u << rt_format for each format from which programs can be built */
     /* Static strings, each of which advertises linking for one format: rt_format_link_extension
@@ -475,9 +477,11 @@ RT_MUST_USE rt_status dev_program_link(dev_device *device, dev_program *const *p
 RT_MUST_USE rt_status dev_program_build(dev_device *device, const dev_code *code,
                                         dev_program **out_program);
 /* Appends the serialised form of an executable program, which dev_program_load accepts on this
- * device and on those with the same name and driver, even in another process.  Requires the
- * capability program_binaries.  UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD,
- * LINK_ERROR: creating the bytes failed. */
+ * device and on those with the same name and driver, even in another process; it is also code in
+ * the device's native formats, as an offline compiler makes it.  A device that links such a format
+ * serialises compiled programs too, as native code that it links.  Requires the capability
+ * program_binaries.  UNSUPPORTED: the device cannot serialise this program; ERRC_BUILD, LINK_ERROR:
+ * creating the bytes failed. */
 RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary);
 /* Restores an executable program from such bytes, with its variables in their initial state; the
  * bytes are validated, as they may come from anywhere.  Returns the codes of dev_program_link. */

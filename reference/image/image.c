@@ -51,6 +51,7 @@ void rt_image_hash(rt_image *image)
 {
     rt_image content = *image;
     content.name = (rt_text){0};
+    content.spirv = (rt_bytes){0};
     rt_buffer stream = {0};
     rt_image_list_write(&stream, (rt_image_list){&content, 1});
     image->hash = rt_hash128(stream.data, stream.size);

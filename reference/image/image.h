@@ -44,7 +44,9 @@ typedef struct rt_image {
     const rt_property_set *sets;
     uint32_t set_count;
     rt_bytes code;
-    rt_hash hash; /* hash of code, format and property sets, not of the name */
+    rt_bytes spirv; /* of code compiled ahead of time: the SPIR-V from which another device's
+                     * compiler can make its own; empty: unknown, or the code is not native */
+    rt_hash hash;   /* hash of code, format and property sets, not of the name or `spirv` */
 } rt_image;
 
 typedef struct rt_image_list {
@@ -68,6 +70,9 @@ typedef struct rt_image_list {
 #define RT_REQUIREMENT_GROUP_SIZE     "reqd_work_group_size_uint64_t"
 #define RT_REQUIREMENT_GROUP_SIZE_U32 "reqd_work_group_size"
 #define RT_REQUIREMENT_SUB_GROUP_SIZE "reqd_sub_group_size"
+/* Also in that set, of images compiled ahead of time: the architecture for which, as bytes that are
+ * a text. */
+#define RT_REQUIREMENT_TARGET "compile_target"
 
 /* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
  * bytes are LLVM bitcode for the image's target; it calls builtin functions without defining them

@@ -1,17 +1,17 @@
 /* The serialised form of images.  Little-endian (base/stream.h); a tag and a version first:
  *
  *     "AIML" u32 version  u32 count  image*
- *     image: name format compile_options link_options  kernels  sets  code
+ *     image: name format compile_options link_options  kernels  sets  code  spirv
  *     set: name  properties      property: name type (number | bytes)
  *     type: the tag in its low 8 bits, above them the number of unused bits in the last byte
  *
  * The reader's input comes from caches and packs and is untrusted. */
 #include "reference/image/image.h"
 
-enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 1 };
+enum { IMAGE_STREAM_TAG = 0x4C4D4941, IMAGE_STREAM_VERSION = 2 };
 
 /* Minimum sizes of the items in bytes, so that a damaged count cannot cause large allocations. */
-enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, IMAGE_SIZE_MIN = 44 };
+enum { TEXT_SIZE_MIN = 8, PROPERTY_SIZE_MIN = 16, IMAGE_SIZE_MIN = 52 };
 
 void rt_property_set_write(rt_buffer *out, const rt_property_set *set)
 {
@@ -48,6 +48,7 @@ void rt_image_list_write(rt_buffer *out, rt_image_list list)
         for (uint32_t k = 0; k < image->set_count; k++)
             rt_property_set_write(out, &image->sets[k]);
         rt_write_bytes(out, image->code);
+        rt_write_bytes(out, image->spirv);
     }
 }
 
@@ -92,6 +93,8 @@ static rt_image read_image(rt_arena *arena, rt_reader *reader)
         sets[i] = rt_property_set_read(arena, reader);
     image.sets = sets;
     image.code = rt_read_bytes(reader);
+    image.spirv = rt_read_bytes(reader);
+    if (image.spirv.size > 0 && !rt_format_is_native(image.format)) rt_reader_fail(reader);
     return image;
 }
 

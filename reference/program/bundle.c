@@ -162,13 +162,13 @@ uint32_t rt_bundle_program_id(rt_program_manager *manager)
 
 void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
-                           dev_program *executable)
+                           dev_program *executable, bool is_loaded)
 {
     CHECK(bundle->state == RT_BUNDLE_EXECUTABLE && target->context == bundle->context);
     rt_bundle_unit *unit = rt_bundle_unit_add(bundle, target->device);
     rt_program_manager_lock(manager);
     unit->program = rt_program_create(manager, target, id, set, NULL, executable);
-    rt_program_trace_created(manager, target, id, set, false);
+    rt_program_trace_created(manager, target, id, set, is_loaded);
     rt_program_manager_unlock(manager);
 }
 
@@ -231,7 +231,8 @@ static rt_status link_units(rt_program_manager *manager, const unit_list *units,
     uint32_t id = rt_bundle_program_id(manager);
     dev_program *executable = NULL;
     rt_status status = rt_program_link(manager, &target, id, &set, objects, joined, &executable);
-    if (rt_ok(status)) rt_bundle_add_program(manager, out_bundle, &target, id, &set, executable);
+    if (rt_ok(status))
+        rt_bundle_add_program(manager, out_bundle, &target, id, &set, executable, false);
     rt_link_set_free(&set);
     rt_arena_reset(&arena);
     return status;

@@ -1,5 +1,6 @@
 /* get_kernel_bundle: finds the images of a kernel bundle and brings them into its state. */
 #include "reference/program/bundle_internal.h"
+#include "reference/program/persistent.h"
 
 #include "reference/base/handover.h"
 
@@ -188,8 +189,9 @@ static rt_status add_units(rt_program_manager *manager, const rt_bundle_request 
         const rt_link_set *set = &plan->mains.items[i].set;
         uint32_t id = rt_bundle_program_id(manager);
         dev_program *executable = NULL;
-        RT_TRY(rt_program_build(manager, &target, id, set, &executable));
-        rt_bundle_add_program(manager, bundle, &target, id, set, executable);
+        bool is_loaded;
+        RT_TRY(rt_persistent_build(manager, &target, id, set, &executable, &is_loaded));
+        rt_bundle_add_program(manager, bundle, &target, id, set, executable, is_loaded);
     }
     return RT_STATUS_OK;
 }

@@ -49,10 +49,11 @@ RT_MUST_USE rt_status rt_bundle_add_object(rt_program_manager *manager, rt_bundl
                                            const rt_build_target *target);
 
 /* Adds an executable program of a set's images, with an id from rt_bundle_program_id; takes
- * ownership of the program.  Called without the lock. */
+ * ownership of the program, which is_loaded says came from the persistent cache.  Called without
+ * the lock. */
 void rt_bundle_add_program(rt_program_manager *manager, rt_bundle *bundle,
                            const rt_build_target *target, uint32_t id, const rt_link_set *set,
-                           dev_program *executable);
+                           dev_program *executable, bool is_loaded);
 
 /* Assigns the next program's id.  Called without the lock. */
 uint32_t rt_bundle_program_id(rt_program_manager *manager);

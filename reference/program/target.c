@@ -77,6 +77,23 @@ static bool meets_sub_group_size(const rt_device *device, const rt_property *pro
     return false;
 }
 
+/* The target string of a format stands for every device that takes the format. */
+static bool meets_target(const rt_device *device, const rt_property *property, rt_buffer *lack)
+{
+    const dev_capabilities *capabilities = &device->capabilities;
+    rt_text target = {(const char *)property->bytes.data, property->bytes.size};
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
+        if (rt_text_is(target, rt_format_target((rt_format)format)) &&
+            capabilities->formats_taken >> format & 1)
+            return true;
+    if (target.length > 0 && rt_text_equal(target, capabilities->architecture)) return true;
+    rt_text architecture = capabilities->architecture;
+    rt_buffer_printf(lack, "it was compiled ahead of time for '%.*s', but device %.*s is '%.*s'",
+                     RT_TEXT_ARG(target), RT_TEXT_ARG(device->name),
+                     RT_TEXT_ARG(architecture.length > 0 ? architecture : RT_TEXT("unknown")));
+    return false;
+}
+
 /* The requirements that images may state, and the form of the properties that state them. */
 static const struct requirement_row {
     const char *name;
@@ -88,6 +105,7 @@ static const struct requirement_row {
     {RT_REQUIREMENT_GROUP_SIZE, 8, meets_group_size, "a list of u64 numbers"},
     {RT_REQUIREMENT_GROUP_SIZE_U32, 4, meets_group_size, "a list of u32 numbers"},
     {RT_REQUIREMENT_SUB_GROUP_SIZE, 0, meets_sub_group_size, "a u32 number"},
+    {RT_REQUIREMENT_TARGET, 1, meets_target, "a text"},
 };
 
 /* True if the image calls no virtual functions, or the device has the aspect that such calls need.
@@ -115,7 +133,8 @@ bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {
             const struct requirement_row *row = &requirement_rows[k];
             if (!rt_text_is(property->name, row->name)) continue;
-            CHECK(row->item_size == 0 || row->item_size == 4 || row->item_size == 8);
+            CHECK(row->item_size == 0 || row->item_size == 1 || row->item_size == 4 ||
+                  row->item_size == 8);
             bool is_sound = row->item_size == 0 ? property->type == RT_PROPERTY_UINT32
                                                 : property->type == RT_PROPERTY_BYTES &&
                                                       property->bytes.size % row->item_size == 0;

@@ -19,14 +19,14 @@ typedef struct rt_device {
 /* A SYCL context: programs and unified shared memory belong to one (SYCL 2020, 4.6.3). */
 typedef uint32_t rt_context_id;
 
-/* True if the device meets the image's requirements: every aspect and the work-group and sub-group
- * sizes in its property set RT_SET_DEVICE_REQUIREMENTS, and aspect ext_oneapi_virtual_functions if
- * the image states that it calls virtual functions (property "calls-virtual-functions-set"); an
- * image without the sets has no requirements.  Otherwise appends the reason to out_lack (may be
- * NULL), as in "it needs aspect fp64, which device d does not have". No device has an aspect that
- * assay does not know, and none meets a damaged property. Source: SYCL 2020, 5.7 "Optional kernel
- * features", and 5.8.1 "Kernel attributes", whose exceptions have the error code
- * errc::kernel_not_supported; document 004, "Aspects propagation";
+/* True if the device meets the image's requirements: every aspect, the work-group and sub-group
+ * sizes and the target in its property set RT_SET_DEVICE_REQUIREMENTS, and aspect
+ * ext_oneapi_virtual_functions if the image states that it calls virtual functions (property
+ * "calls-virtual-functions-set"); an image without the sets has no requirements.  Otherwise appends
+ * the reason to out_lack (may be NULL), as in "it needs aspect fp64, which device d does not have".
+ * No device has an aspect that assay does not know, and none meets a damaged property. Source: SYCL
+ * 2020, 5.7 "Optional kernel features", and 5.8.1 "Kernel attributes", whose exceptions have the
+ * error code errc::kernel_not_supported; document 004, "Aspects propagation";
  * sycl_ext_oneapi_virtual_functions, "Device aspect". */
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack);
 

@@ -121,7 +121,7 @@ static void capabilities_are_the_drivers_answers(void **state)
     dev_device_capabilities(f->device, &found);
     assert_true(rt_text_is(found.name, "Fake GPU"));
     assert_true(rt_text_is(found.driver, "CUDA 13.2, compute capability 9.0"));
-    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE);
     assert_true(dev_capabilities_link(&found, RT_FORMAT_PTX));
     assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
     assert_int_equal(found.aspects, 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 |

@@ -577,7 +577,7 @@ static void code_in_other_formats_is_refused(void **state)
         {{.format = RT_FORMAT_SPIRV64, .bytes = {(const uint8_t *)"no", 2}},
          RT_MALFORMED,
          "ends at byte 2, inside its header"},
-        {{.format = RT_FORMAT_NATIVE, .bytes = {(const uint8_t *)newer, sizeof newer}},
+        {{.format = RT_FORMAT_PTX, .bytes = {(const uint8_t *)newer, sizeof newer}},
          RT_UNSUPPORTED,
          "takes images of format spirv64"},
     };
@@ -590,6 +590,31 @@ static void code_in_other_formats_is_refused(void **state)
                          rows[i].answer);
     }
     assert_null(strstr(fake->script.trace, "zeModuleCreate"));
+}
+
+/* A program's binary is code of the device's native formats: a whole program, which is not linked.
+ */
+static void native_code_is_a_whole_program(void **state)
+{
+    fixture *f = *state;
+    dev_program *program, *loaded;
+    rt_buffer binary = {0};
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &named, &program)));
+    assert_true(rt_ok(dev_program_binary(program, &binary)));
+    dev_program_destroy(program);
+    static const rt_format formats[] = {RT_FORMAT_NATIVE, RT_FORMAT_SPIRV64_GEN};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        dev_code code = {.format = formats[i], .bytes = rt_buffer_bytes(&binary)};
+        rt_status status = dev_program_compile(f->device, &code, &program);
+        expect_status(f->sink, status, RT_UNSUPPORTED, "takes images of format spirv64");
+        assert_true(rt_ok(dev_program_build(f->device, &code, &loaded)));
+        dev_program_destroy(loaded);
+        code.bytes.size--;
+        status = dev_program_build(f->device, &code, &loaded);
+        expect_status(f->sink, status, RT_MALFORMED, "damaged");
+    }
+    rt_buffer_free(&binary);
 }
 
 static void binaries_are_checked(void **state)
@@ -963,6 +988,7 @@ int main(int argc, char **argv)
         T(variables_that_cannot_be_are_refused),
         T(constants_reach_the_driver),
         T(code_in_other_formats_is_refused),
+        T(native_code_is_a_whole_program),
         T(binaries_are_checked),
         T(modules_survive_together_as_binaries),
         T(groups_are_chosen),

@@ -86,7 +86,7 @@ static void it_links_and_runs_nothing(void **state)
     assert_true(rt_text_is(found.name, "sm_75"));
     assert_true(rt_text_is(found.driver, "nvJitLink 13.7"));
     assert_false(found.executes);
-    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE);
     assert_true(dev_capabilities_link(&found, RT_FORMAT_PTX));
 }
 

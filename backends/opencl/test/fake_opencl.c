@@ -134,6 +134,10 @@ static void device_answer(cl_device_info info, size_t size, void *out, size_t *o
     case CL_DEVICE_ADDRESS_BITS:
         answer(&fake.address_bits, sizeof fake.address_bits, size, out, out_size);
         break;
+    case CL_DEVICE_TYPE: answer(&fake.type, sizeof fake.type, size, out, out_size); break;
+    case CL_DEVICE_VENDOR_ID:
+        answer(&fake.vendor_id, sizeof fake.vendor_id, size, out, out_size);
+        break;
     case CL_DEVICE_COMPILER_AVAILABLE:
         answer(&fake.compiler, sizeof fake.compiler, size, out, out_size);
         break;
@@ -320,9 +324,12 @@ cl_int clGetProgramInfo(cl_program program, cl_program_info info, size_t size, v
 cl_int clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info info,
                              size_t size, void *out, size_t *out_size)
 {
-    (void)program, (void)device, (void)info;
+    (void)program, (void)device;
     CALL("clGetProgramBuildInfo");
-    if (!failing) answer_text(fake.log, size, out, out_size);
+    if (!failing && info == CL_PROGRAM_BINARY_TYPE)
+        answer(&fake.binary_type, sizeof fake.binary_type, size, out, out_size);
+    else if (!failing)
+        answer_text(fake.log, size, out, out_size);
     RETURN;
 }
 

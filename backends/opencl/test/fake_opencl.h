@@ -24,6 +24,9 @@ typedef struct fake_opencl {
     cl_bool non_uniform;      /* CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT */
     cl_uint sub_groups_max;   /* CL_DEVICE_MAX_NUM_SUB_GROUPS */
     const char *extensions;
+    cl_device_type type;
+    cl_uint vendor_id;
+    cl_program_binary_type binary_type; /* of every program; 0: none is reported */
     cl_uint address_bits;
     cl_bool compiler;
     cl_bool linker;

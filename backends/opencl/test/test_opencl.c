@@ -434,21 +434,78 @@ static void DL_BACKEND_08_the_driver_links_spirv(void **state)
     assert_int_equal(tools_state.image_count, 0);
 }
 
-/* The rule permits several outcomes.  The adapter's is not to link code that was compiled ahead of
- * time: it neither announces such a format nor accepts it, and the refusal has a message. */
-static void DL_BACKEND_13_native_code_is_neither_announced_nor_taken(void **state)
+/* The rule permits several outcomes.  The adapter's is to link the driver's own binaries of
+ * compiled programs: it announces their formats, and loads them for a link without compiling them.
+ * A driver for which the tools link makes no such binaries, so none are announced. */
+static void DL_BACKEND_13_binaries_of_compiled_programs_are_linked(void **state)
 {
     fixture *f = *state;
+    fake->type = CL_DEVICE_TYPE_CPU;
     assert_true(rt_ok(fixture_open(f, "")));
     dev_capabilities found;
     dev_device_capabilities(f->device, &found);
-    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_SPIRV64);
+    assert_int_equal(found.formats_taken, 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_NATIVE |
+                                              1u << RT_FORMAT_SPIRV64_X86_64);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_NATIVE));
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64_X86_64));
+    assert_false(dev_capabilities_link(&found, RT_FORMAT_SPIRV64_GEN));
+    dev_code native = image;
+    native.format = RT_FORMAT_SPIRV64_X86_64;
+    dev_program *programs[2], *linked;
+    for (int i = 0; i < 2; i++)
+        assert_true(rt_ok(dev_program_compile(f->device, &native, &programs[i])));
+    assert_true(rt_ok(dev_program_link(f->device, programs, 2, none, &linked)));
+    dev_program_destroy(linked);
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+    assert_non_null(strstr(fake->script.trace,
+                           "clCreateProgramWithBinary clCreateProgramWithBinary clLinkProgram "));
+}
+
+static void DL_BACKEND_13_binaries_are_not_linked_where_tools_link(void **state)
+{
+    fixture *f = *state;
+    fake_takes_bitcode();
+    assert_true(rt_ok(fixture_open(f, "")));
+    dev_capabilities found;
+    dev_device_capabilities(f->device, &found);
+    assert_true(found.formats_taken >> RT_FORMAT_NATIVE & 1);
+    assert_true(dev_capabilities_link(&found, RT_FORMAT_SPIRV64));
     assert_false(dev_capabilities_link(&found, RT_FORMAT_NATIVE));
     dev_code native = image;
     native.format = RT_FORMAT_NATIVE;
     dev_program *program;
     rt_status status = dev_program_compile(f->device, &native, &program);
-    expect_status(f->sink, status, RT_UNSUPPORTED, "takes images of format");
+    expect_status(f->sink, status, RT_UNSUPPORTED, "does not link programs of format native");
+}
+
+/* An executable binary is built, a compiled one linked (OpenCL 3.0 API, 5.8.2, 5.8.3). */
+static void native_programs_are_loaded_by_their_kind(void **state)
+{
+    static const struct {
+        cl_program_binary_type type;
+        const char *calls;
+    } rows[] = {
+        {CL_PROGRAM_BINARY_TYPE_EXECUTABLE, "clGetProgramBuildInfo clBuildProgram "},
+        {CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT, "clGetProgramBuildInfo clLinkProgram "},
+        {CL_PROGRAM_BINARY_TYPE_LIBRARY, "clGetProgramBuildInfo clLinkProgram "},
+        {CL_PROGRAM_BINARY_TYPE_NONE, "clGetProgramBuildInfo clBuildProgram "},
+    };
+    fixture *f = *state;
+    fake->type = CL_DEVICE_TYPE_GPU;
+    fake->vendor_id = 0x8086;
+    assert_true(rt_ok(fixture_open(f, "")));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->binary_type = rows[i].type;
+        fake->script.trace[0] = '\0';
+        dev_code native = image;
+        native.format = RT_FORMAT_SPIRV64_GEN;
+        dev_program *program;
+        assert_true(rt_ok(dev_program_build(f->device, &native, &program)));
+        dev_program_destroy(program);
+        assert_non_null(strstr(fake->script.trace, rows[i].calls));
+    }
 }
 
 static void every_kind_of_memory_moves_its_bytes(void **state)
@@ -1042,7 +1099,9 @@ int main(int argc, char **argv)
         TEST(driver_compiles_and_links_spirv),
         TEST(times_in_no_order_are_refused),
         TEST(DL_BACKEND_08_the_driver_links_spirv),
-        TEST(DL_BACKEND_13_native_code_is_neither_announced_nor_taken),
+        TEST(DL_BACKEND_13_binaries_of_compiled_programs_are_linked),
+        TEST(DL_BACKEND_13_binaries_are_not_linked_where_tools_link),
+        TEST(native_programs_are_loaded_by_their_kind),
         TEST(programs_survive_as_binaries),
         TEST(every_kind_of_memory_moves_its_bytes),
         TEST(DG_PLUGIN_11_variables_are_read_and_written_by_name),

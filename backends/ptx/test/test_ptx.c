@@ -328,7 +328,7 @@ static void a_device_answers_what_its_capability_says(void **state)
     const char *extensions[PTX_EXTENSIONS];
     ptx_limits little = {.group_size_max = 512, .shared_max = 4096};
     dev_capabilities answer = ptx_capabilities(90, 32, &little, NULL, extensions);
-    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE);
     assert_true(dev_capabilities_link(&answer, RT_FORMAT_PTX));
     assert_int_equal(answer.aspects, (1u << DEV_ASPECT_COUNT) - 1);
     assert_true(answer.function_pointers && answer.program_binaries && answer.profiling);
@@ -372,13 +372,14 @@ static void tools_add_spirv_to_what_a_device_takes(void **state)
     const char *extensions[PTX_EXTENSIONS];
     const ptx_limits small = {.group_size_max = 512, .shared_max = 4096};
     dev_capabilities answer = ptx_capabilities(90, 32, &small, &tools, extensions);
-    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_SPIRV64);
+    assert_int_equal(answer.formats_taken,
+                     1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_SPIRV64);
     assert_true(dev_capabilities_link(&answer, RT_FORMAT_PTX));
     assert_true(dev_capabilities_link(&answer, RT_FORMAT_SPIRV64));
     assert_true(answer.spec_constants);
     assert_false(answer.links_with_tool); /* NVIDIA's linker links what the tools translate */
     answer = ptx_capabilities(90, 32, &small, &lacking, extensions);
-    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX);
+    assert_int_equal(answer.formats_taken, 1u << RT_FORMAT_PTX | 1u << RT_FORMAT_NATIVE);
 }
 
 static void tools_translate_spirv(void **state)

@@ -158,8 +158,11 @@ typedef struct scn_module {
     uint32_t formats;      /* bits 1u << rt_format: each image of the sources is made in all of
                             * these formats; 0: in the format that the subject's device takes */
     scn_embed_ir embed_ir;
-    uint32_t target_lacks; /* bits 1u << dev_aspect: aspects that the target of ahead-of-time
-                            * compilation does not support (`device_config`) */
+    uint32_t target_lacks;  /* bits 1u << dev_aspect: aspects that the target of ahead-of-time
+                             * compilation does not support (`device_config`) */
+    rt_text compile_target; /* the architecture that its images compiled ahead of time are for;
+                             * empty: they do not say */
+    uint64_t truncate;      /* bytes of each image's code that are registered; 0: all */
     rt_text compile_options, link_options; /* for the device's compiler and linker, in the images of
                                             * its sources */
     const scn_hand_image *hand_images;     /* numbered after those of the sources */
@@ -189,6 +192,8 @@ typedef struct scn_device {
     bool links_given;          /* `links: [...]`: the device advertises linking of only these
                                 * formats */
     uint32_t links;            /* bits 1u << rt_format; a subject that cannot link one is skipped */
+    rt_text architecture;      /* of the simulated device; another subject whose device has another
+                                * one is skipped; empty: the device's own */
 } scn_device;
 
 /* ---- Memory ------------------------------------------------------------------------------- */
@@ -732,6 +737,9 @@ typedef struct scn_scenario {
     bool prefer_preloaded; /* images of preloaded modules take precedence over those of other
                             * modules (DL-PRELOAD-03) */
     bool persistent_cache; /* its processes share a persistent program cache, empty at first */
+    uint64_t cache_cut;    /* bytes to which a restart cuts the programs in that cache; 0: none */
+    bool cache_mixed;      /* a restart exchanges the programs in that cache */
+    bool twin;             /* two processes run the steps at the same time */
     /* True for a scenario from a pack (conformance/archive/packed.h): only its artefacts are used;
      * nothing is compiled. */
     bool packed;

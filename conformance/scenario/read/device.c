@@ -61,6 +61,9 @@ static const scn_row device_rows[] = {
     {"links", &scn_shape_format_list, 0, SCN_FIELD_IF(scn_device, links, links_given),
      "The only formats that the device advertises as linkable; [] for none.  Default: what the "
      "device itself advertises."},
+    {"architecture", &scn_shape_name, 0, SCN_FIELD(scn_device, architecture),
+     "The architecture that the device must have, as a module's compile_target names it; the "
+     "simulated device has any.  Default: the device's own."},
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, hidden_aspects),
     SCN_HIDDEN(&scn_shape_aspect_mask, scn_device, required_aspects),
 };

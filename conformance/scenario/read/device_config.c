@@ -62,12 +62,14 @@ const scn_shape scn_shape_device_config = {
 bool scn_device_config_check(scn_reader *reader, const scn_node *node, const scn_module *module)
 {
     const scn_entry *config = scn_node_entry(node, "device_config");
+    const scn_entry *target = scn_node_entry(node, "compile_target");
     bool ahead = false;
     for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
         ahead = ahead || (module->formats >> format & 1 && rt_format_is_native((rt_format)format));
-    if (!config || ahead) return true;
-    return scn_report(
-        reader->reporter, config->value.at,
-        "a device config applies only to code compiled ahead of time, and the module has none; "
-        "give it 'formats: [native]', or remove the device config");
+    if (ahead || !(config || target)) return true;
+    return scn_report(reader->reporter, (config ? config : target)->value.at,
+                      "%s applies only to code compiled ahead of time, and the module has none; "
+                      "give it 'formats: [native]', or remove the %s",
+                      config ? "a device config" : "a compile target",
+                      config ? "device config" : "compile target");
 }

@@ -81,6 +81,7 @@ static const scn_shape shape_registers = {
     SCN_TRUTH("whether loading the module registers its images"),
 };
 
+static const scn_shape shape_truncate = {SCN_INTEGER("a number of bytes", 1, UINT32_MAX)};
 static const scn_shape shape_names_end = {
     SCN_TRUTH("whether a NUL follows the bytes of properties"),
 };
@@ -137,6 +138,13 @@ static const scn_row module_rows[] = {
      "are compiled ahead of time for the simulated device, as itself (native) or standing in for "
      "a CPU (spirv64_x86_64), GPU (spirv64_gen) or FPGA (spirv64_fpga).  Default: the format that "
      "the subject's device takes."},
+    {"compile_target", &scn_shape_name, 0, SCN_FIELD(scn_module, compile_target),
+     "The architecture that the images compiled ahead of time are for (DPC++'s property "
+     "compile_target), such as intel_gpu_pvc: a device with another one does not take them; "
+     "spir64_x86_64, spir64_gen and spir64_fpga stand for every CPU, GPU and FPGA.  Default: any "
+     "device that takes the format."},
+    {"truncate", &shape_truncate, 0, SCN_FIELD(scn_module, truncate),
+     "Only this many bytes of each image's code are registered, as if a file had been cut."},
     {"embed_ir", &shape_embed_ir, 0, SCN_FIELD(scn_module, embed_ir),
      "Whether ptx images also hold their LLVM IR, without which their kernels cannot be fused "
      "(DPC++'s option -fsycl-embed-ir); default: only if the scenario fuses kernels."},
@@ -171,7 +179,7 @@ static const scn_row module_rows[] = {
 static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
     "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
               " '(^|[ \\n])-cl-'}}}}},"
-              " {'if': {'required': ['device_config']}, 'then': {'required': ['formats'],"
+              " {'if': {'anyOf': [{'required': ['device_config']}, {'required': ['compile_target']}]}, 'then': {'required': ['formats'],"
               " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
               " 'ptx']}}}}}}]}";
 /* Sources are named by their number in the module; the sources of images written by hand come last.

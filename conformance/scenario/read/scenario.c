@@ -62,6 +62,10 @@ static const scn_shape shape_prefer_preloaded = {
 };
 static const scn_shape shape_persistent_cache = {
     SCN_TRUTH("whether programs are kept in a persistent cache")};
+static const scn_shape shape_cache_cut = {SCN_INTEGER("a number of bytes", 1, UINT32_MAX)};
+static const scn_shape shape_cache_mixed = {
+    SCN_TRUTH("whether the programs in the cache are exchanged")};
+static const scn_shape shape_twin = {SCN_TRUTH("whether two processes run at the same time")};
 static const scn_shape shape_warning_level = {
     SCN_INTEGER("a warning level", 0, SCN_WARNING_LEVEL_MAX),
 };
@@ -82,9 +86,31 @@ static const scn_row process_rows[] = {
     {"persistent_cache", &shape_persistent_cache, 0, SCN_FIELD(scn_scenario, persistent_cache),
      "Whether device programs are kept in a persistent cache, which is empty at first and "
      "survives restarts of the host program."},
+    {"cache_cut", &shape_cache_cut, 0, SCN_FIELD(scn_scenario, cache_cut),
+     "At every restart, each program in the persistent cache is cut to this many bytes, as if the "
+     "disk had been full."},
+    {"cache_mixed", &shape_cache_mixed, 0, SCN_FIELD(scn_scenario, cache_mixed),
+     "Whether at every restart each entry of the persistent cache gets the program of another, as "
+     "where old and new entries are mixed."},
+    {"twin", &shape_twin, 0, SCN_FIELD(scn_scenario, twin),
+     "Whether two processes run all steps at the same time, with one persistent cache if there is "
+     "one; the expectations of both must be met."},
     {"environment", &shape_environment, 0, SCN_SAME, "Environment variables of the program."},
 };
-static const scn_shape shape_process = {SCN_OBJECT("a process", process_rows)};
+static const scn_relation process_relations[] = {
+    {"cache_cut",
+     SCN_NEEDS,
+     {"persistent_cache"},
+     "'cache_cut' damages the persistent cache; add 'persistent_cache: true'"},
+    {"cache_mixed",
+     SCN_NEEDS,
+     {"persistent_cache"},
+     "'cache_mixed' damages the persistent cache; add 'persistent_cache: true'"},
+};
+static const scn_shape shape_process = {
+    SCN_OBJECT("a process", process_rows),
+    SCN_RELATIONS(process_relations),
+};
 
 /* ---- The file ----------------------------------------------------------------------------- */
 

@@ -126,6 +126,9 @@ static void print_module(rt_buffer *out, const scn_module *module)
     rt_buffer_printf(out, " split=%d formats=%u target lacks %u", (int)module->split,
                      module->formats, module->target_lacks);
     print_text(out, "options", module->build_options);
+    if (module->compile_target.length > 0) print_text(out, "target", module->compile_target);
+    if (module->truncate > 0)
+        rt_buffer_printf(out, " truncate=%llu", (unsigned long long)module->truncate);
     if (module->compile_options.length > 0) print_text(out, "compile", module->compile_options);
     if (module->link_options.length > 0) print_text(out, "link", module->link_options);
     if (module->file_name.length) print_text(out, "file_name", module->file_name);
@@ -161,6 +164,7 @@ static void print_device(rt_buffer *out, const scn_device *device)
     rt_buffer_printf(out, " hidden=%u required=%u", device->hidden_aspects,
                      device->required_aspects);
     if (device->links_given) rt_buffer_printf(out, " links=%u", device->links);
+    if (device->architecture.length > 0) print_text(out, "architecture", device->architecture);
     rt_buffer_printf(out, "\n");
 }
 
@@ -538,6 +542,10 @@ void scn_print(rt_buffer *out, const scn_scenario *scenario)
     print_indices(out, "preloaded", scenario->preloaded, scenario->preloaded_count);
     if (scenario->prefer_preloaded) rt_buffer_printf(out, " prefer_preloaded");
     if (scenario->persistent_cache) rt_buffer_printf(out, " persistent_cache");
+    if (scenario->cache_cut)
+        rt_buffer_printf(out, " cache_cut=%llu", (unsigned long long)scenario->cache_cut);
+    if (scenario->cache_mixed) rt_buffer_printf(out, " cache_mixed");
+    if (scenario->twin) rt_buffer_printf(out, " twin");
     if (scenario->warning_level) rt_buffer_printf(out, " warnings=%u", scenario->warning_level);
     rt_buffer_append_byte(out, '\n');
     for (uint32_t i = 0; i < scenario->cover_count; i++) {

@@ -139,9 +139,13 @@ static void see(layer_counts *counts, const cnf_observed *observed)
     } else if (!counts->by_tool) {
         what = about_images(counts, observed->images, observed->image_count);
         /* Code that belongs to no image is attributed to the cache while the cache has provided a
-         * program that has not been observed yet. */
+         * program that has not been observed yet; so is that of an image compiled ahead of time, as
+         * often as it exceeds the image's claims: the driver's binary of its program may be equal.
+         */
         rt_text first = observed->image_count == 1 ? observed->images[0] : (rt_text){0};
-        if (first.length > 0 && memchr(first.data, ':', first.length)) {
+        const layer_item *of_image = item_find(counts, observed->kind, what);
+        bool is_surplus = of_image->seen >= of_image->claimed;
+        if (first.length > 0 && (is_surplus || memchr(first.data, ':', first.length))) {
             const layer_item *cached = item_find(counts, observed->kind, cached_program);
             if (cached->seen < cached->claimed) what = cached_program;
         }

@@ -42,8 +42,11 @@ static const rt_image app_images[] = {{.name = {"app/0", 5},
 static const rt_image plugin_images[] = {
     {.name = {"plugin/0", 8}, .code = {(const uint8_t *)"edoc", 4}}};
 
-static const cnf_subject fake = {
-    .name = "fake", .runtime = &cnf_shipped_operations, .selector = "assay/libfake.so"};
+static const cnf_subject fake = {.name = "fake",
+                                 .runtime = &cnf_shipped_operations,
+                                 .offline =
+                                     "fake", /* no image of these tests is compiled ahead of time */
+                                 .selector = "assay/libfake.so"};
 
 typedef struct fixture {
     rt_text library; /* file name of the second module; empty: the default name */

@@ -259,25 +259,33 @@ static void images_that_are_no_spirv_are_refused(void **state)
 static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 {
     rt_buffer image = {0};
-    ok(f, f->suite->offline_compile(f->sink, rt_buffer_bytes(module), &image));
+    if (f->suite->offline_compile) {
+        ok(f, f->suite->offline_compile(f->sink, rt_buffer_bytes(module), &image));
+        return image;
+    }
+    bool links = dev_capabilities_link(&f->capabilities, RT_FORMAT_NATIVE);
+    dev_program *program = links ? compiled(f, module) : built(f, module);
+    ok(f, dev_program_binary(program, &image));
+    dev_program_destroy(program);
     return image;
 }
 
-/* The device's capabilities must agree with the suite's configuration. */
+/* What a device accepts and links agrees with its capabilities. */
 static void native_images_are_accepted_or_refused_as_advertised(void **state)
 {
     const fixture *f = *state;
     bool takes = (f->capabilities.formats_taken >> RT_FORMAT_NATIVE & 1) != 0;
-    assert_int_equal(takes, f->suite->offline_compile != NULL);
+    bool links = dev_capabilities_link(&f->capabilities, RT_FORMAT_NATIVE);
+    assert_true(takes || !(links || f->suite->offline_compile));
     dev_program *program;
     dev_code code = code_of(&f->twice);
     code.format = RT_FORMAT_NATIVE;
     /* SPIR-V that is labelled as a native image. */
     assert_int_equal(dev_program_compile(f->device, &code, &program).code,
-                     takes ? RT_MALFORMED : RT_UNSUPPORTED);
+                     links ? RT_MALFORMED : RT_UNSUPPORTED);
     assert_int_equal(dev_program_build(f->device, &code, &program).code,
                      takes ? RT_MALFORMED : RT_UNSUPPORTED);
-    if (!takes) return;
+    if (!f->suite->offline_compile) return;
     rt_buffer image = compiled_offline(f, &f->twice);
     image.data[image.size / 2] = (char)~image.data[image.size / 2];
     code.bytes = rt_buffer_bytes(&image);
@@ -287,6 +295,22 @@ static void native_images_are_accepted_or_refused_as_advertised(void **state)
     code.format = RT_FORMAT_SPIRV64;
     assert_int_equal(dev_program_compile(f->device, &code, &program).code, RT_MALFORMED);
     rt_buffer_free(&image);
+}
+
+/* A native image without imports is a whole program. */
+static void native_images_run_alone(void **state)
+{
+    const fixture *f = *state;
+    if (!(f->capabilities.formats_taken >> RT_FORMAT_NATIVE & 1)) skip();
+    rt_buffer image = compiled_offline(f, &f->kernels);
+    const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&image)};
+    dev_program *program;
+    dev_kernel *kernel;
+    ok(f, dev_program_build(f->device, &code, &program));
+    rt_buffer_free(&image);
+    ok(f, dev_kernel_create(program, RT_TEXT("geometry"), &kernel));
+    dev_kernel_destroy(kernel);
+    dev_program_destroy(program);
 }
 
 static void native_images_link_with_each_other(void **state)
@@ -1164,6 +1188,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(unknown_kernel_is_refused),
         cmocka_unit_test(images_that_are_no_spirv_are_refused),
         cmocka_unit_test(native_images_are_accepted_or_refused_as_advertised),
+        cmocka_unit_test(native_images_run_alone),
         cmocka_unit_test(native_images_link_with_each_other),
         cmocka_unit_test(ranges_number_their_items),
         cmocka_unit_test(groups_share_local_memory),

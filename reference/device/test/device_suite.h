@@ -10,8 +10,9 @@ typedef struct device_suite {
     const char *selector;
     const dev_tools *tools; /* NULL: none */
     const char *modules;    /* folder with the SPIR-V of test/modules, as NAME.spv */
-    /* Compiles a SPIR-V module and appends the native image; NULL: the device accepts no native
-     * images. */
+    /* Compiles a SPIR-V module and appends the native image.  NULL: the device's own binaries are
+     * its native images, if it accepts any; drivers are not given damaged ones, because some do not
+     * survive them. */
     rt_status (*offline_compile)(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
     /* The driver is known to accept a symbol that two modules define, or to refuse it without
      * giving a reason (scenarios/FINDINGS.md).  Never set for an adapter with its own linker, which

@@ -80,6 +80,38 @@ static void list_survives_a_round_trip(void **state)
     rt_sink_destroy(sink);
 }
 
+/* The SPIR-V of native code travels with the image, is not part of its hash, and belongs to no other
+ * format. */
+static void spirv_of_native_code_survives(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    rt_image image = sample();
+    image.format = RT_FORMAT_NATIVE;
+    rt_image_hash(&image);
+    rt_hash before = image.hash;
+    image.spirv = (rt_bytes){(const uint8_t *)"spirv", 5};
+    rt_image_hash(&image);
+    assert_true(before.low == image.hash.low && before.high == image.hash.high);
+    static const struct {
+        rt_format format;
+        rt_code code;
+    } rows[] = {{RT_FORMAT_NATIVE, RT_OK}, {RT_FORMAT_SPIRV64, RT_MALFORMED}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer stream = {0};
+        rt_image_list list;
+        image.format = rows[i].format;
+        rt_image_list_write(&stream, (rt_image_list){&image, 1});
+        rt_reader reader = rt_reader_of(rt_buffer_bytes(&stream));
+        assert_int_equal(rt_image_list_read(sink, &arena, &reader, &list).code, rows[i].code);
+        if (rows[i].code == RT_OK) assert_int_equal(list.images[0].spirv.size, 5);
+        rt_buffer_free(&stream);
+    }
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+}
+
 static void every_truncation_and_bit_flip_is_survived(void **state)
 {
     (void)state;
@@ -112,6 +144,7 @@ int main(void)
         cmocka_unit_test(look_up_by_name_only),
         cmocka_unit_test(hash_covers_content_not_name),
         cmocka_unit_test(list_survives_a_round_trip),
+        cmocka_unit_test(spirv_of_native_code_survives),
         cmocka_unit_test(every_truncation_and_bit_flip_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,10 +8,12 @@
 
 #include <cmocka.h>
 
-/* A device with fp64, groups of at most 64 work-items, and sub-groups of 8 and 64. */
+/* A GPU with fp64, groups of at most 64 work-items, and sub-groups of 8 and 64. */
 static const rt_device device = {
     .name = {"d", 1},
-    .capabilities = {.aspects = 1u << DEV_ASPECT_FP64,
+    .capabilities = {.architecture = {"intel_gpu_pvc", 13},
+                     .formats_taken = 1u << RT_FORMAT_SPIRV64_GEN,
+                     .aspects = 1u << DEV_ASPECT_FP64,
                      .group_size_max = 64,
                      .sub_group_sizes = UINT64_C(1) << 7 | UINT64_C(1) << 63},
 };
@@ -111,14 +113,50 @@ static void a_damaged_requirement_is_met_by_none(void **state)
          {8},
          4,
          "its property 'reqd_sub_group_size' is not a u32 number"},
+        {"compile_target", 1, {0}, 0, "its property 'compile_target' is not a text"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_row(&rows[i]);
 }
 
+/* An architecture's name fits that architecture, a format's target every device that takes the
+ * format. */
+static void a_target_is_an_architecture_or_a_format(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *target, *architecture, *lacking;
+    } rows[] = {
+        {"intel_gpu_pvc", "intel_gpu_pvc", NULL},
+        {"spir64_gen", "intel_gpu_pvc", NULL},
+        {"spir64_gen", "", NULL},
+        {"spir64_x86_64", "intel_gpu_pvc",
+         "it was compiled ahead of time for 'spir64_x86_64', but device d is 'intel_gpu_pvc'"},
+        {"intel_gpu_pvc_vg", "intel_gpu_pvc",
+         "it was compiled ahead of time for 'intel_gpu_pvc_vg', but device d is 'intel_gpu_pvc'"},
+        {"intel_gpu_pvc", "",
+         "it was compiled ahead of time for 'intel_gpu_pvc', but device d is 'unknown'"},
+        {"", "", "it was compiled ahead of time for '', but device d is 'unknown'"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_device at = device;
+        at.capabilities.architecture = rt_text_of(rows[i].architecture);
+        rt_property property = {.name = RT_TEXT("compile_target"),
+                                .type = RT_PROPERTY_BYTES,
+                                .bytes = {(const uint8_t *)rows[i].target, strlen(rows[i].target)}};
+        rt_property_set set = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), &property, 1};
+        rt_image image = {.sets = &set, .set_count = 1};
+        rt_buffer lack = {0};
+        assert_int_equal(rt_device_meets(&at, &image, &lack), rows[i].lacking == NULL);
+        assert_string_equal(rt_buffer_string(&lack), rows[i].lacking ? rows[i].lacking : "");
+        rt_buffer_free(&lack);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_target_is_an_architecture_or_a_format),
         cmocka_unit_test(a_device_meets_what_it_has),
         cmocka_unit_test(a_damaged_requirement_is_met_by_none),
     };
