@@ -45,6 +45,11 @@
 #define OCL_LAYER_LOG  "ASSAY_OPENCL_LOG"
 #define OCL_LAYER_HIDE "ASSAY_OPENCL_HIDE"
 
+/* Name of an exported function without parameters and result, after which the log begins again:
+ * with a first record, and with no call recorded. For a process that has replaced the log's file,
+ * with the same descriptor, while no call is in progress. Objects keep their numbers. */
+#define OCL_LAYER_RESTART "assay_layer_restart"
+
 /* Version of the record format; the first record of each process contains it. */
 enum { OCL_LAYER_VERSION = 1 };
 
