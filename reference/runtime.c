@@ -119,8 +119,10 @@ static void process_end(rt_runtime *runtime)
     for (uint32_t i = 0; i < runtime->contexts.count; i++)
         rt_free(runtime->contexts.items[i].devices);
     rt_vector_free(&runtime->contexts);
-    for (uint32_t i = 0; i < runtime->devices.count; i++)
-        CHECK(runtime->devices.items[i]->device->live_objects == 0);
+    for (uint32_t i = 0; i < runtime->devices.count; i++) {
+        const dev_live live = dev_device_live(runtime->devices.items[i]->device);
+        CHECK(dev_live_is_none(&live));
+    }
 }
 
 rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)

@@ -11,7 +11,9 @@
 #include "conformance/cli/selection.h"
 #include "conformance/cli/shard.h"
 #include "conformance/report/progress.h"
+#include "reference/base/hash.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ enum {
     EXPLORE_MAX = 1 << 20,
     RETRIES_MAX = 100,
     REPEAT_MAX = 100000,
+    REUSE_MAX = 10000,
 };
 
 typedef struct run_command {
@@ -32,6 +35,7 @@ typedef struct run_command {
     cnf_run_options options;
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
+    uint64_t shuffle;     /* the seed of --shuffle */
     cnf_files files;
     cnf_results results;
     cnf_differences differences;
@@ -41,7 +45,7 @@ typedef struct run_command {
     cnf_progress progress;
     cnf_journal journal;
     rt_buffer warnings; /* lines, printed after the report */
-    bool output_failed;
+    bool output_failed, child_lost;
     cnf_dumps dumps;
     cnf_save save; /* of --save */
 } run_command;
@@ -52,7 +56,7 @@ static int options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     cnf_run_options *options = &command->options;
-    uint64_t explore_max = 0, retries = 0, repeat = 0;
+    uint64_t explore_max = 0, retries = 0, repeat = 0, reuse = 1;
     bool read =
         cnf_run_options_read(arguments, options) &&
         cnf_results_style_read(arguments, &command->style) &&
@@ -61,6 +65,9 @@ static int options_read(run_command *command)
         cnf_command_number(arguments, CNF_OPTION_RETRIES, "--retries", 0, RETRIES_MAX, 0,
                            &retries) &&
         cnf_command_number(arguments, CNF_OPTION_REPEAT, "--repeat", 1, REPEAT_MAX, 1, &repeat) &&
+        cnf_command_number(arguments, CNF_OPTION_REUSE, "--reuse", 1, REUSE_MAX, 1, &reuse) &&
+        cnf_command_number(arguments, CNF_OPTION_SHUFFLE, "--shuffle", 0, UINT64_MAX, 0,
+                           &command->shuffle) &&
         cnf_command_number(arguments, CNF_OPTION_SKIP_STATUS, "--skip-status", 1, UINT8_MAX, 0,
                            &command->skip_status) &&
         cnf_columns_read(&command->arena, "--on ", arguments->values[CNF_OPTION_ON],
@@ -75,6 +82,13 @@ static int options_read(run_command *command)
         return CNF_EXIT_USAGE;
     }
     options->explore_max = arguments->values[CNF_OPTION_EXPLORE] ? (uint32_t)explore_max : 0;
+    options->reuse = (uint32_t)reuse;
+    if (reuse > 1 && (options->explore_max > 0 || options->real_loader)) {
+        fprintf(stderr,
+                "assay: --reuse cannot be combined with %s, which needs a process for each run\n",
+                options->real_loader ? "--loader " CNF_LOADER_REAL : "--explore");
+        return CNF_EXIT_USAGE;
+    }
     options->conditions = cnf_run_options_conditions(&command->arena, options);
     options->subjects = command->columns.subjects;
     options->subject_count = command->columns.count;
@@ -271,6 +285,21 @@ static void on_begin(void *user, rt_text path, rt_text subject)
     cnf_progress_begun(&command->progress, path, subject);
 }
 
+static bool runs_alone(void *user, rt_text path, rt_text subject)
+{
+    const run_command *command = user;
+    return cnf_expectations_has(&command->expectations, path, subject);
+}
+
+/* No verdict says that a process crashed after all of its own, so the run fails. */
+static void on_child_lost(void *user, rt_text subject, rt_text message)
+{
+    run_command *command = user;
+    command->child_lost = true;
+    rt_buffer_printf(&command->warnings, "assay: %.*s: %.*s; run these scenarios without --reuse\n",
+                     RT_TEXT_ARG(subject), RT_TEXT_ARG(message));
+}
+
 static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
 {
     const run_command *command = user;
@@ -280,7 +309,8 @@ static bool is_done(void *user, rt_text path, rt_text hash, rt_text subject)
 static int run_exit_status(const run_command *command, cnf_run_end end)
 {
     /* A run that the listener stopped has an unexpected verdict, or its output failed. */
-    if (end == CNF_RUN_INTERRUPTED || command->output_failed) return CNF_EXIT_INFRASTRUCTURE;
+    if (end == CNF_RUN_INTERRUPTED || command->output_failed || command->child_lost)
+        return CNF_EXIT_INFRASTRUCTURE;
     bool everything_skipped = true;
     for (uint32_t i = 0; i < command->results.report.records.count; i++) {
         const cnf_record *record = &command->results.report.records.items[i];
@@ -299,6 +329,37 @@ static double seconds_now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+typedef struct ordered_file {
+    uint64_t order;
+    cnf_file file;
+} ordered_file;
+
+static int ordered_compare(const void *left, const void *right)
+{
+    uint64_t a = ((const ordered_file *)left)->order, b = ((const ordered_file *)right)->order;
+    return a < b ? -1 : a > b;
+}
+
+/* The files in the order of the run: theirs or, with --shuffle, that of hashes of path and seed, so
+ * that the order of two files does not depend on what else is selected. */
+static const cnf_file *files_order(run_command *command)
+{
+    const cnf_files *files = &command->files;
+    if (!command->arguments->values[CNF_OPTION_SHUFFLE]) return files->items;
+    ordered_file *ordered = rt_arena_alloc_array(&command->arena, files->count, sizeof *ordered);
+    cnf_file *items = rt_arena_alloc_array(&command->arena, files->count, sizeof *items);
+    for (uint32_t i = 0; i < files->count; i++) {
+        rt_text path = files->items[i].path;
+        uint64_t hash = rt_hash64(path.data, path.length);
+        ordered[i] =
+            (ordered_file){rt_mix64(hash + command->shuffle * RT_MIX_STEP), files->items[i]};
+    }
+    if (files->count > 0) qsort(ordered, files->count, sizeof *ordered, ordered_compare);
+    for (uint32_t i = 0; i < files->count; i++)
+        items[i] = ordered[i].file;
+    return items;
 }
 
 /* Runs the scenarios that have no kept record, and writes all results. */
@@ -320,6 +381,8 @@ static int run_and_report(run_command *command)
     command->options.is_done = is_done;
     command->options.begun = on_begin;
     command->options.is_unexpected = is_unexpected;
+    command->options.runs_alone = runs_alone;
+    command->options.child_lost = on_child_lost;
     command->progress =
         cnf_progress_begin(command->style.is_brief ? NULL : stderr, isatty(STDERR_FILENO),
                            files->count * command->columns.count);
@@ -331,7 +394,8 @@ static int run_and_report(run_command *command)
         cnf_record_expect(&judged, &command->expectations);
         record_report(command, &judged);
     }
-    cnf_run_end end = cnf_run(&command->options, files->items, files->count, on_record, command);
+    cnf_run_end end =
+        cnf_run(&command->options, files_order(command), files->count, on_record, command);
     cnf_progress_end(&command->progress);
     if (!cnf_save_finish(&command->save)) command->output_failed = true;
     command->results.report.expectations = &command->expectations;

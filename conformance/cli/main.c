@@ -52,6 +52,7 @@
 
 #define RETRIES_TEXT                                                                               \
     "Try again up to N times what is unexpected (never on sim): FLAKE if it is not."
+#define REUSE_TEXT "Let a process run up to N scenarios on one open device; default: 1."
 #define TIMES_TEXT "Make --shard's parts take equally long, by the times in a --history FILE."
 #define WRITE_TEXT "Add an entry for each failure to SUBJECT.yaml in DIR, and read those there."
 #define WORDS_TEXT "Only scenarios whose path has all these words; !WORD: does not have it."
@@ -135,6 +136,8 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_RETRIES, "--retries", NULL, "N", RETRIES_TEXT, NULL},
     {CNF_OPTION_REPEAT, "--repeat", NULL, "N", "Run each scenario N times; the worst run counts.",
      NULL},
+    {CNF_OPTION_REUSE, "--reuse", NULL, "N", REUSE_TEXT, NULL},
+    {CNF_OPTION_SHUFFLE, "--shuffle", NULL, "SEED", "Run the scenarios in another order.", NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
      "Run every combination of choices that the documents leave open.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},

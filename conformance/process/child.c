@@ -7,6 +7,7 @@
 #include "conformance/process/child.h"
 
 #include "conformance/process/orphans.h"
+#include "conformance/process/service.h"
 #include "reference/base/vector.h"
 
 #include <errno.h>
@@ -25,23 +26,34 @@ enum {
     READ_SIZE = 65536,      /* bytes per read from a pipe */
     QUIET_MS = 4,           /* grace period before polling a new child's pipes */
     KILL_GRACE_MS = 5000,   /* time that a killed child has to die before it is abandoned */
-    ARGUMENTS_MAX = 48
+    ARGUMENTS_MAX = 48,
+    PORTIONS_MAX = 1 << 16, /* reads from a pipe whose writer is done */
+    POLLED = 3              /* descriptors of each child that are polled */
 };
+
+/* The time limit of a child that waits for a request. */
+static const double NEVER_MS = 1e15;
 
 typedef struct pool_child {
     pid_t pid;            /* 0: never started, or reaped */
     int messages, output; /* read ends; -1 once closed */
     int log;              /* -1: none */
-    bool killed;          /* by the pool; result.end says why */
-    bool ended;           /* the result is complete */
+    int service;          /* the socket of a child that serves; -1: none, or dismissed */
+    uint32_t number;
+    bool busy;     /* it has a request, or serves only one: it counts */
+    bool answered; /* `answer` is the result of its last request */
+    bool killed;   /* by the pool; result.end says why */
+    bool ended;    /* the result is complete */
     double begin_ms, deadline_ms;
     size_t messages_max;
-    cnf_child_result result;
+    uint64_t child_tag;
+    cnf_child_result result, answer;
 } pool_child;
 
 struct cnf_pool {
     int signals; /* signalfd */
     bool interrupted;
+    uint32_t started; /* children so far, which are numbered from 1 */
     sigset_t mask_before;
     RT_VECTOR(pool_child) children;
     RT_VECTOR(struct pollfd) polled;
@@ -75,6 +87,9 @@ static bool pool_check(const cnf_pool *pool)
         const pool_child *child = &pool->children.items[i];
         CHECK(child->pid >= 0 && child->ended == (child->pid == 0));
         CHECK_IMPLIES(child->ended, child->messages < 0 && child->output < 0 && child->log < 0);
+        CHECK_IMPLIES(child->service >= 0, child->pid > 0);
+        CHECK(child->number > 0 && child->number <= pool->started);
+        CHECK_IMPLIES(child->answered, !child->busy);
         CHECK_IMPLIES(child->killed, child->result.end == CNF_PROCESS_TIMED_OUT ||
                                          child->result.end == CNF_PROCESS_OVERFLOWED);
         CHECK(child->result.messages.size <= child->messages_max);
@@ -112,7 +127,15 @@ cnf_pool *cnf_pool_create(void)
 
 uint32_t cnf_pool_count(const cnf_pool *pool)
 {
-    return pool->children.count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->children.count; i++)
+        count += pool->children.items[i].busy || pool->children.items[i].answered;
+    return count;
+}
+
+bool cnf_pool_has_children(const cnf_pool *pool)
+{
+    return pool->children.count > 0;
 }
 
 static void pool_kill_orphans(cnf_pool *pool)
@@ -148,7 +171,9 @@ void cnf_pool_destroy(cnf_pool *pool)
         cnf_process_close(&child->messages);
         cnf_process_close(&child->output);
         cnf_process_close(&child->log);
+        cnf_process_close(&child->service);
         cnf_child_result_free(&child->result);
+        cnf_child_result_free(&child->answer);
     }
     pool_kill_orphans(pool); /* no child is known any more, so all are reaped */
     pool_signals_read(pool); /* a second Ctrl-C must not kill us below */
@@ -163,9 +188,10 @@ void cnf_pool_destroy(cnf_pool *pool)
 
 /* ---- Starting ------------------------------------------------------------------------------ */
 
-/* Both ends of the pipes, the input and the log of a child being started; -1: not open. */
+/* Both ends of the pipes, the input, the log and the end of the socket of a child being started;
+ * -1: not open. The input of a child that serves is its end of the socket. */
 typedef struct start_files {
-    int messages[2], output[2], input, log;
+    int messages[2], output[2], input, log, service;
 } start_files;
 
 static void files_close(start_files *files)
@@ -176,22 +202,24 @@ static void files_close(start_files *files)
     }
     cnf_process_close(&files->input);
     cnf_process_close(&files->log);
+    cnf_process_close(&files->service);
 }
 
 /* Returns 0 or an errno. In both cases the caller closes the files that could be opened. */
 static int files_open(start_files *files, const cnf_child_start *start)
 {
-    *files = (start_files){{-1, -1}, {-1, -1}, -1, -1};
+    *files = (start_files){{-1, -1}, {-1, -1}, -1, -1, -1};
     bool opened = pipe2(files->messages, O_CLOEXEC) == 0 && pipe2(files->output, O_CLOEXEC) == 0 &&
                   fcntl(files->messages[0], F_SETFL, O_NONBLOCK) == 0 &&
                   fcntl(files->output[0], F_SETFL, O_NONBLOCK) == 0;
-    if (opened && !start->body) {
-        files->input = cnf_start_input(start->input);
-        opened = files->input >= 0;
-    }
     if (opened && start->has_log) {
         files->log = memfd_create("assay-log", MFD_CLOEXEC);
         opened = files->log >= 0;
+    }
+    if (opened && start->serves) return cnf_service_create(&files->service, &files->input);
+    if (opened && !start->body) {
+        files->input = cnf_start_input(start->input);
+        opened = files->input >= 0;
     }
     return opened ? 0 : errno;
 }
@@ -234,19 +262,43 @@ static int child_start(const cnf_child_start *start, const start_files *files, p
     return error;
 }
 
-void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
+/* Sends a request to a child that serves. Returns 0 or an errno. */
+static int request_send(pool_child *child, const cnf_child_start *start)
 {
-    CHECK(start->timeout_ms > 0 && start->messages_max > 0);
-    CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
-    CHECK_IMPLIES(start->has_log, !start->body && start->messages == CNF_CHILD_MESSAGES);
-    CHECK_IMPLIES(start->body, !start->environment);
-    pool_child *child = rt_vector_push(&pool->children);
-    *child =
-        (pool_child){.messages = -1, .output = -1, .log = -1, .messages_max = start->messages_max};
+    CHECK(child->service >= 0 && child->log >= 0);
+    int input = cnf_start_input(start->input);
+    if (input < 0) return errno;
+    int error = cnf_service_send(child->service, input, child->log, start->is_last);
+    cnf_process_close(&input);
+    return error;
+}
+
+/* Begins what a child, or a request to it, has in common. */
+static void child_begin(pool_child *child, const cnf_child_start *start)
+{
+    child->busy = true;
+    child->messages_max = start->messages_max;
     child->result.tag = start->tag;
     child->result.memory_bytes = cnf_start_limits_memory ? start->memory_bytes : 0;
     child->begin_ms = cnf_process_now_ms();
     child->deadline_ms = child->begin_ms + start->timeout_ms;
+}
+
+uint32_t cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
+{
+    CHECK(start->timeout_ms > 0 && start->messages_max > 0);
+    CHECK(start->body || (start->arguments && (start->messages == 1 || start->messages == 3)));
+    CHECK_IMPLIES(start->has_log, !start->body && start->messages == CNF_CHILD_MESSAGES);
+    CHECK_IMPLIES(start->serves, start->has_log);
+    CHECK_IMPLIES(start->body, !start->environment);
+    pool_child *child = rt_vector_push(&pool->children);
+    *child = (pool_child){.messages = -1,
+                          .output = -1,
+                          .log = -1,
+                          .service = -1,
+                          .number = ++pool->started,
+                          .child_tag = start->child_tag};
+    child_begin(child, start);
 
     start_files files;
     int error = files_open(&files, start);
@@ -256,7 +308,10 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
         child->messages = files.messages[0];
         child->output = files.output[0];
         child->log = files.log;
-        files.log = files.messages[0] = files.output[0] = -1;
+        child->service = files.service;
+        files.log = files.messages[0] = files.output[0] = files.service = -1;
+        /* A child that does not get its request ends without a message, and is judged by that. */
+        if (start->serves && request_send(child, start) != 0) cnf_process_close(&child->service);
     } else {
         child->result.end = CNF_PROCESS_NOT_STARTED;
         child->result.code = error;
@@ -264,6 +319,45 @@ void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     }
     files_close(&files);
     CHECK(child->ended == (child->pid == 0));
+    return child->number;
+}
+
+/* ---- Requests ------------------------------------------------------------------------------ */
+
+/* Finds a child that waits for a request; NULL if it has ended meanwhile. */
+static pool_child *waiting_find(cnf_pool *pool, uint32_t number)
+{
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pool_child *child = &pool->children.items[i];
+        if (child->number != number) continue;
+        CHECK(!child->busy && !child->answered);
+        return child->service >= 0 && !child->ended ? child : NULL;
+    }
+    return NULL;
+}
+
+bool cnf_pool_request(cnf_pool *pool, uint32_t number, const cnf_child_start *start)
+{
+    CHECK(start->serves && start->timeout_ms > 0 && start->messages_max > 0);
+    pool_child *child = waiting_find(pool, number);
+    if (!child) return false;
+    child->log = memfd_create("assay-log", MFD_CLOEXEC);
+    int error = child->log < 0 ? errno : request_send(child, start);
+    if (error == 0) {
+        child_begin(child, start);
+        return true;
+    }
+    cnf_process_close(&child->log);
+    cnf_pool_dismiss(pool, number, start->timeout_ms);
+    return false;
+}
+
+void cnf_pool_dismiss(cnf_pool *pool, uint32_t number, uint32_t timeout_ms)
+{
+    pool_child *child = waiting_find(pool, number);
+    if (!child) return;
+    cnf_process_close(&child->service);
+    child->deadline_ms = cnf_process_now_ms() + timeout_ms;
 }
 
 /* ---- Collecting ---------------------------------------------------------------------------- */
@@ -312,18 +406,10 @@ static void pipe_drain(pool_child *child, bool is_output, uint32_t reads)
     }
 }
 
-/* Completes the result of a child that is dead or abandoned: reads the rest of its pipes and closes
- * them. Does not wait for end of file, because a process that the child left behind may hold the
- * other ends. */
-static void child_finish(pool_child *child)
+/* Moves the end of the log to the result. Parts that can no longer be read are dropped: the log is
+ * only for people. */
+static void log_take(pool_child *child)
 {
-    CHECK(!child->ended && child->pid == 0);
-    enum { PORTIONS_MAX = 1 << 16 };
-    pipe_drain(child, false, PORTIONS_MAX);
-    pipe_drain(child, true, PORTIONS_MAX);
-    output_cut(&child->result.output);
-    /* Keeps the end of the log. Parts that can no longer be read are dropped: the log is only for
-     * people. */
     off_t size = child->log < 0 ? 0 : lseek(child->log, 0, SEEK_END);
     child->result.log_is_tail = size > CNF_CHILD_LOG_MAX;
     off_t at = child->result.log_is_tail ? size - CNF_CHILD_LOG_MAX : 0;
@@ -334,9 +420,42 @@ static void child_finish(pool_child *child)
         rt_buffer_append(&child->result.log, data, (size_t)done);
         at += done;
     }
+    cnf_process_close(&child->log);
+}
+
+/* Completes the result of a request that its child has answered: everything that belongs to it is
+ * in the pipes. The child waits for the next one, and what it does until then belongs to no
+ * request. */
+static void child_answer(pool_child *child)
+{
+    CHECK(child->busy && !child->answered && !child->ended);
+    pipe_drain(child, false, PORTIONS_MAX);
+    pipe_drain(child, true, PORTIONS_MAX);
+    output_cut(&child->result.output);
+    log_take(child);
+    child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
+    child->result.child = child->number;
+    child->answer = child->result;
+    child->result =
+        (cnf_child_result){.tag = child->child_tag, .memory_bytes = child->result.memory_bytes};
+    child->busy = false;
+    child->answered = true;
+    child->deadline_ms = child->begin_ms + NEVER_MS;
+}
+
+/* Completes the result of a child that is dead or abandoned: reads the rest of its pipes and closes
+ * them. Does not wait for end of file, because a process that the child left behind may hold the
+ * other ends. */
+static void child_finish(pool_child *child)
+{
+    CHECK(!child->ended && child->pid == 0);
+    pipe_drain(child, false, PORTIONS_MAX);
+    pipe_drain(child, true, PORTIONS_MAX);
+    output_cut(&child->result.output);
+    log_take(child);
     cnf_process_close(&child->messages);
     cnf_process_close(&child->output);
-    cnf_process_close(&child->log);
+    cnf_process_close(&child->service);
     child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
     child->ended = true;
 }
@@ -413,21 +532,50 @@ static void pool_poll(cnf_pool *pool)
     for (uint32_t i = 0; i < pool->children.count; i++) {
         const pool_child *child = &pool->children.items[i];
         bool looks = !child_is_young(child, now);
-        *rt_vector_push(&pool->polled) =
-            (struct pollfd){.fd = looks ? child->messages : -1, .events = POLLIN};
-        *rt_vector_push(&pool->polled) =
-            (struct pollfd){.fd = looks ? child->output : -1, .events = POLLIN};
+        const int descriptors[POLLED] = {looks ? child->messages : -1, looks ? child->output : -1,
+                                         child->busy && !child->killed ? child->service : -1};
+        for (int k = 0; k < POLLED; k++)
+            *rt_vector_push(&pool->polled) =
+                (struct pollfd){.fd = descriptors[k], .events = POLLIN};
     }
     int ready = poll(pool->polled.items, pool->polled.count, pool_wait_ms(pool, now));
     CHECK(ready >= 0 || errno == EINTR || errno == ENOMEM);
     if (ready <= 0) return;
     for (uint32_t i = 0; i < pool->children.count; i++) {
         enum { PORTIONS = 16 };
-        const struct pollfd *ends = &pool->polled.items[1 + 2 * i];
-        if (ends[0].revents) pipe_drain(&pool->children.items[i], false, PORTIONS);
-        if (ends[1].revents) pipe_drain(&pool->children.items[i], true, PORTIONS);
+        pool_child *child = &pool->children.items[i];
+        const struct pollfd *ends = &pool->polled.items[1 + POLLED * i];
+        if (ends[0].revents) pipe_drain(child, false, PORTIONS);
+        if (ends[1].revents) pipe_drain(child, true, PORTIONS);
+        if (ends[2].revents == 0) continue;
+        if (cnf_service_is_ready(child->service))
+            child_answer(child);
+        else
+            cnf_process_close(&child->service); /* its end is near */
     }
     if (pool->polled.items[0].revents) pool_signals_read(pool);
+}
+
+/* Takes the first result, in the order in which the children were started. The answer of a child
+ * precedes its end. */
+static bool result_take(cnf_pool *pool, cnf_child_result *out_result)
+{
+    uint32_t first = 0;
+    while (first < pool->children.count && !pool->children.items[first].ended &&
+           !pool->children.items[first].answered)
+        first++;
+    if (first == pool->children.count) return false;
+    pool_child *child = &pool->children.items[first];
+    if (child->answered) {
+        *out_result = child->answer;
+        child->answer = (cnf_child_result){0};
+        child->answered = false;
+        return true;
+    }
+    *out_result = child->result;
+    pool->children.count--;
+    memmove(child, child + 1, (pool->children.count - first) * sizeof *child);
+    return true;
 }
 
 cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
@@ -440,17 +588,7 @@ cnf_pool_event cnf_pool_wait(cnf_pool *pool, cnf_child_result *out_result)
             pool->interrupted = false;
             return CNF_POOL_INTERRUPTED;
         }
-        /* Finds the first child that has ended, in the order of starting. */
-        uint32_t first = 0;
-        while (first < pool->children.count && !pool->children.items[first].ended)
-            first++;
-        if (first < pool->children.count) {
-            *out_result = pool->children.items[first].result;
-            pool->children.count--;
-            memmove(&pool->children.items[first], &pool->children.items[first + 1],
-                    (pool->children.count - first) * sizeof *pool->children.items);
-            return CNF_POOL_ENDED;
-        }
+        if (result_take(pool, out_result)) return CNF_POOL_ENDED;
         pool_poll(pool);
         pool_reap(pool);
         pool_deadlines(pool);

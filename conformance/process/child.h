@@ -39,10 +39,19 @@ typedef struct cnf_child_start {
     size_t messages_max;            /* bytes > 0; a child that sends more is killed */
     uint64_t tag;                   /* returned in the result */
     int error;                      /* errno if preparing the child has failed; otherwise 0 */
+    bool serves;        /* an executed child with messages on 3 and a log, which takes this input
+                         * and further ones as requests (service.h) */
+    bool is_last;       /* SERVES: this is the child's last request */
+    uint64_t child_tag; /* SERVES: the tag of the result if the child ends while it has no request
+                         */
 } cnf_child_start;
 
+/* How a child, or a request to a child that serves several, ended. A request that was answered
+ * counts as EXITED with code 0. */
 typedef struct cnf_child_result {
     uint64_t tag;
+    uint32_t child; /* number of the child that has answered and waits for a request; 0: it has
+                     * ended */
     cnf_process_end end;
     int code;
     rt_buffer messages;      /* the messages that it sent, at most messages_max bytes */
@@ -69,15 +78,28 @@ cnf_pool *cnf_pool_create(void);
 /* Kills all children and every process that they left behind, and restores the signal mask. */
 void cnf_pool_destroy(cnf_pool *pool);
 
-/* Starts a child. A failure to start yields a result (NOT_STARTED), like any other end; so does an
- * error given in `start`. */
-void cnf_pool_start(cnf_pool *pool, const cnf_child_start *start);
+/* Starts a child and returns its number, which is not 0. A failure to start yields a result
+ * (NOT_STARTED), like any other end; so does an error given in `start`. */
+uint32_t cnf_pool_start(cnf_pool *pool, const cnf_child_start *start);
 
-/* The number of started children whose results have not been returned yet. */
+/* Gives a child that waits for a request the next one: the input, tag, limits and `is_last` of
+ * `start`. Returns false if it cannot take it, because it has ended or the system lacks resources;
+ * it is then dismissed. */
+bool cnf_pool_request(cnf_pool *pool, uint32_t child, const cnf_child_start *start);
+
+/* Tells a child that waits for a request that there is none: it has timeout_ms to end, and then
+ * yields a result with its `child_tag`. */
+void cnf_pool_dismiss(cnf_pool *pool, uint32_t child, uint32_t timeout_ms);
+
+/* The number of children and requests started whose results have not been returned yet; children
+ * that wait for a request, or have been dismissed, do not count. */
 uint32_t cnf_pool_count(const cnf_pool *pool);
 
+/* True if the pool has any child. */
+bool cnf_pool_has_children(const cnf_pool *pool);
+
 typedef enum cnf_pool_event {
-    CNF_POOL_ENDED,       /* a result was returned */
+    CNF_POOL_ENDED,       /* a result was returned: of a child, or of a request to one */
     CNF_POOL_INTERRUPTED, /* SIGINT or SIGTERM arrived; children are still running */
 } cnf_pool_event;
 

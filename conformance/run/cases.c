@@ -12,8 +12,8 @@
  *
  * JUDGED leads to WAITING if exploring has another script to run, to HELD if the oracle, with which
  * the case is compared, is not DONE, and to DONE otherwise; instead of DONE, JUDGED and COMPARABLE
- * lead to WAITING if the case is repeated. Source: docs/internals/conformance.md;
- * design, "Reference runtime" (choices). */
+ * lead to WAITING if the case is repeated, or if it must run again alone. Source:
+ * docs/internals/conformance.md; design, "Reference runtime" (choices). */
 #include "conformance/run/run_internal.h"
 
 #include "conformance/verdict/differential.h"
@@ -79,6 +79,7 @@ bool cnf_run_check(const run_state *run)
         }
     }
     CHECK(child_count <= cnf_pool_count(run->pool)); /* the other children compile */
+    CHECK(cnf_run_shared_check(run));
     return true;
 }
 
@@ -90,6 +91,26 @@ void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run
     cnf_record sent = *record;
     sent.conditions = run->options->conditions;
     run->stopped = !run->listener(run->user, &sent, detail);
+}
+
+/* Notes in the record, and in a warning, what the case's first result was, which was not believed.
+ */
+static void reuse_note(const run_case *test_case, cnf_record *record, rt_buffer *warning)
+{
+    const cnf_attempt *shared = &test_case->shared;
+    const cnf_judgement *alone = &test_case->judgement;
+    bool is_same =
+        shared->verdict == alone->verdict && rt_text_equal(shared->signature, alone->signature);
+    record->reuse = is_same ? RT_TEXT(CNF_REUSE_CONFIRMED) : RT_TEXT(CNF_REUSE_POISONED);
+    record->reuse_verdict = rt_text_of(cnf_verdict_word(shared->verdict));
+    record->reuse_signature = shared->signature;
+    if (is_same) return;
+    rt_buffer_printf(warning, "%s%s alone, but %s %.*s on a device that had run",
+                     warning->size ? "\n" : "", cnf_verdict_word(alone->verdict),
+                     cnf_verdict_word(shared->verdict), RT_TEXT_ARG(shared->signature));
+    if (test_case->predecessor_count == 0) rt_buffer_printf(warning, " nothing before it");
+    for (uint32_t i = 0; i < test_case->predecessor_count; i++)
+        rt_buffer_printf(warning, "%s %.*s", i ? "," : "", RT_TEXT_ARG(test_case->predecessors[i]));
 }
 
 /* Sends the record of a case that is DONE. */
@@ -111,17 +132,20 @@ static void record_send(run_state *run, run_scenario *scenario, uint32_t subject
     const run_case *oracle = run->oracle != SCN_NONE ? &scenario->cases[run->oracle] : NULL;
     bool oracle_passed = oracle && oracle->state == CASE_DONE && oracle->has_messages &&
                          oracle->judgement.verdict == CNF_VERDICT_PASS;
-    const cnf_record record = {.scenario = scenario->file->path,
-                               .file = scenario->file->file,
-                               .again = scenario->file->again,
-                               .subject = run->options->subjects[subject].name,
-                               .judgement = test_case->judgement,
-                               .step_id = has_step ? model->steps[step].id : (rt_text){0},
-                               .seconds = test_case->seconds,
-                               .device = test_case->messages.device,
-                               .driver = test_case->messages.driver,
-                               .hash = scenario->hash,
-                               .choices = test_case->script};
+    cnf_record record = {.scenario = scenario->file->path,
+                         .file = scenario->file->file,
+                         .again = scenario->file->again,
+                         .subject = run->options->subjects[subject].name,
+                         .judgement = test_case->judgement,
+                         .predecessors = test_case->predecessors,
+                         .predecessor_count = test_case->predecessor_count,
+                         .step_id = has_step ? model->steps[step].id : (rt_text){0},
+                         .seconds = test_case->seconds,
+                         .device = test_case->messages.device,
+                         .driver = test_case->messages.driver,
+                         .hash = scenario->hash,
+                         .choices = test_case->script};
+    if (test_case->is_alone) reuse_note(test_case, &record, &warning);
     const run_build *build = cnf_run_build(run, scenario, subject);
     const cnf_run_detail detail = {.scenario = build->compiled,
                                    .modules = &build->modules,
@@ -163,6 +187,30 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
                         &test_case->judgement);
 }
 
+/* ---- Running again alone ------------------------------------------------------------------- */
+
+/* Takes back the result of a case that ran on a device which stays open for several scenarios,
+ * unless nothing is wrong with it: what an earlier scenario left may be the reason. Returns true if
+ * the case runs again, in a process of its own. */
+static bool case_retract(run_state *run, run_scenario *scenario, uint32_t subject)
+{
+    run_case *test_case = &scenario->cases[subject];
+    cnf_verdict verdict = test_case->judgement.verdict;
+    bool is_good =
+        verdict == CNF_VERDICT_PASS || verdict == CNF_VERDICT_LINKED || verdict == CNF_VERDICT_SKIP;
+    /* Without a process or a device, nothing has run. */
+    bool has_run = verdict != CNF_VERDICT_UNAVAILABLE && verdict != CNF_VERDICT_NOT_RUN;
+    if (test_case->child == 0 || is_good || !has_run) return false;
+    cnf_run_shared_doubt(run, test_case->child);
+    if (run->subjects[subject].lost) return false;
+    CHECK(!test_case->is_alone);
+    test_case->is_alone = true;
+    test_case->child = 0;
+    test_case->shared = (cnf_attempt){verdict, test_case->judgement.signature,
+                                      test_case->seconds - test_case->attempted_seconds};
+    return true;
+}
+
 /* ---- Exploring ----------------------------------------------------------------------------- */
 
 /* Makes the worst run of a case its result, with the total time of all runs. */
@@ -173,6 +221,8 @@ static void worst_restore(run_case *test_case)
     *test_case = *last.worst;
     test_case->state = last.state;
     test_case->seconds = last.seconds;
+    test_case->is_alone = last.is_alone;
+    test_case->shared = last.shared;
     test_case->attempts = last.attempts;
     test_case->judgement.attempts = last.attempts;
     test_case->attempt_count = test_case->judgement.attempt_count = last.attempt_count;
@@ -310,14 +360,18 @@ void cnf_run_case_advance(run_state *run, run_scenario *scenario, uint32_t subje
     if (event == CASE_STARTED) next = CASE_RUNNING;
     if (event == CASE_DOUBTED) next = CASE_PROBING;
     if (event == CASE_CUT_SHORT) worst_restore(test_case);
-    if (event == CASE_JUDGED && test_case->explorer && case_explore(scenario, test_case))
+    bool is_retracted = event == CASE_JUDGED && case_retract(run, scenario, subject);
+    if (is_retracted ||
+        (event == CASE_JUDGED && test_case->explorer && case_explore(scenario, test_case)))
         next = CASE_WAITING;
     else if (has_result && waits_for_oracle)
         next = CASE_HELD;
     bool was_compared = event == CASE_CUT_SHORT && test_case->attempt_count > 0;
     if (next == CASE_DONE && (has_result || event == CASE_COMPARABLE) && !was_compared) {
         case_compare(run, scenario, subject);
-        if (event != CASE_CUT_SHORT && case_repeat(run, scenario, subject)) next = CASE_WAITING;
+        if (event != CASE_CUT_SHORT &&
+            (case_retract(run, scenario, subject) || case_repeat(run, scenario, subject)))
+            next = CASE_WAITING;
     }
     CHECK(transitions[test_case->state][event] & 1u << next);
     test_case->state = next;

@@ -21,8 +21,14 @@ enum {
 run_job cnf_run_job_decode(uint64_t tag)
 {
     const run_job job = {(job_kind)(tag >> 56), (uint32_t)(tag >> 32) & 0xffffff, (uint32_t)tag};
-    CHECK((unsigned)job.kind <= JOB_PROBE);
+    CHECK((unsigned)job.kind < JOB_KINDS);
     return job;
+}
+
+uint64_t cnf_run_job_encode(job_kind kind, uint32_t slot, uint32_t item)
+{
+    CHECK(slot < 1u << 24);
+    return (uint64_t)kind << 56 | (uint64_t)slot << 32 | item;
 }
 
 /* ---- Starting ------------------------------------------------------------------------- */
@@ -42,8 +48,8 @@ static int forked_body(void *user, int messages)
 /* The settings common to all children of the run; the tag is read by cnf_run_job_decode. */
 static cnf_child_start start_of(const run_state *run, job_kind kind, uint32_t slot, uint32_t item)
 {
-    CHECK(slot < run->slot_count && slot < 1u << 24);
-    return (cnf_child_start){.tag = (uint64_t)kind << 56 | (uint64_t)slot << 32 | item,
+    CHECK(slot < run->slot_count);
+    return (cnf_child_start){.tag = cnf_run_job_encode(kind, slot, item),
                              .messages = CNF_CHILD_MESSAGES,
                              .timeout_ms = run->options->timeout_ms,
                              .memory_bytes = run->options->memory_bytes,
@@ -56,11 +62,11 @@ void cnf_run_case_tidy(run_case *test_case)
     test_case->scratch = (rt_text){0};
 }
 
-enum { ARGUMENTS_MAX = 18 };
+enum { ARGUMENTS_MAX = 19 };
 
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
 static void case_arguments(const run_state *run, const run_case *test_case,
-                           const cnf_run_subject *column, char digits[32],
+                           const cnf_run_subject *column, bool serves, char digits[32],
                            const char *out_arguments[ARGUMENTS_MAX])
 {
     const cnf_run_options *options = run->options;
@@ -87,6 +93,7 @@ static void case_arguments(const run_state *run, const run_case *test_case,
         out_arguments[count++] = rows[i].value.data;
     }
     if (options->record) out_arguments[count++] = "--record";
+    if (serves) out_arguments[count++] = "--serve";
     out_arguments[count++] = NULL;
     CHECK(count <= ARGUMENTS_MAX);
 }
@@ -106,6 +113,8 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         CHECK(begun);
     }
     CHECK(test_case->scratch.length == 0);
+    bool shares = cnf_run_case_shares(run, scenario, index);
+    test_case->child = 0;
     if (scenario->scenario->persistent_cache) {
         rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &test_case->scratch);
         if (!rt_ok(status)) {
@@ -127,13 +136,16 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         start.body = forked_body;
         start.user = &forked;
     } else {
-        case_arguments(run, test_case, column, digits, arguments);
+        case_arguments(run, test_case, column, shares, digits, arguments);
         start.arguments = arguments;
         start.environment = run->subjects[index].environment;
         start.input = pack;
         start.has_log = true;
     }
-    cnf_pool_start(run->pool, &start);
+    if (shares)
+        cnf_run_shared_start(run, slot, index, &start);
+    else
+        cnf_pool_start(run->pool, &start);
 }
 
 static void probe_start(run_state *run, uint32_t slot, uint32_t index)
@@ -168,6 +180,8 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
     run_scenario *scenario = run->slots[slot];
     run_case *test_case = &scenario->cases[index];
     CHECK(test_case->state == CASE_RUNNING);
+    CHECK_IMPLIES(result->child != 0, result->child == test_case->child);
+    if (test_case->child != 0) cnf_run_shared_answered(run, test_case->child, result->child != 0);
     cnf_run_case_tidy(test_case);
     cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &test_case->messages);
     test_case->has_messages = true;

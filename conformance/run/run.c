@@ -317,6 +317,11 @@ static void job_ended(run_state *run, cnf_child_result *result)
 {
     const run_job job = cnf_run_job_decode(result->tag);
     uint32_t slot = job.slot;
+    if (job.kind == JOB_SHARED) {
+        cnf_run_shared_ended(run, job.item, result);
+        cnf_child_result_free(result);
+        return;
+    }
     CHECK(slot < run->slot_count && run->slots[slot]);
     run_scenario *scenario = run->slots[slot];
     switch (job.kind) {
@@ -328,6 +333,8 @@ static void job_ended(run_state *run, cnf_child_result *result)
         break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
+    case JOB_SHARED:
+    case JOB_KINDS: UNREACHABLE();
     }
     scenario = run->slots[slot]; /* NULL: packing it also closed it */
     if (scenario && scenario->done_count == run->options->subject_count) scenario_close(run, slot);
@@ -442,7 +449,11 @@ static cnf_run_end run_loop(run_state *run)
                job_start(run)) {
         }
         if (run->stopped) return CNF_RUN_STOPPED;
-        if (cnf_pool_count(run->pool) == 0) return CNF_RUN_COMPLETE;
+        if (cnf_pool_count(run->pool) == 0) {
+            /* No case is left, so the children that wait for one close their devices. */
+            cnf_run_shared_dismiss(run);
+            if (!cnf_pool_has_children(run->pool)) return CNF_RUN_COMPLETE;
+        }
         CHECK_SLOW(cnf_run_check(run));
         cnf_child_result result;
         if (cnf_pool_wait(run->pool, &result) == CNF_POOL_INTERRUPTED) return CNF_RUN_INTERRUPTED;
@@ -472,6 +483,7 @@ cnf_run_end cnf_run(const cnf_run_options *options, const cnf_file *files, uint3
     run_abandon(&run);
     CHECK(run.next_file == file_count);
     cnf_cache_close(run.cache);
+    cnf_run_shared_free(&run);
     rt_arena_reset(&run.arena);
     return end;
 }

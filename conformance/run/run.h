@@ -37,6 +37,8 @@ typedef struct cnf_run_options {
                            * 1: one */
     uint32_t retries;     /* further runs after an unexpected verdict, until one is expected; the
                            * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
+    uint32_t reuse;       /* scenarios that a child may run on devices that stay open; 0 and 1: one.
+                           * Not with `explore_max`, `real_loader` and `record`. */
     rt_text conditions;   /* for the records only; does not affect the run */
     bool compile_only;    /* nothing runs: a scenario whose modules compile, or are refused as it
                            * expects, passes */
@@ -46,6 +48,12 @@ typedef struct cnf_run_options {
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);
     /* Returns true if the verdict is unexpected, for `retries`; NULL: by its effect alone. */
     bool (*is_unexpected)(void *user, const cnf_record *record);
+    /* Returns true if the pair needs a process of its own in spite of `reuse`; NULL: by the
+     * scenario and the subject alone. */
+    bool (*runs_alone)(void *user, rt_text path, rt_text subject);
+    /* Called when a child that had run several scenarios of the subject, all judged, did not end
+     * well: no record says so. NULL: not called. */
+    void (*child_lost)(void *user, rt_text subject, rt_text message);
     void (*begun)(void *user, rt_text path, rt_text subject); /* called when a child starts; NULL:
                                                                * not called */
 } cnf_run_options;

@@ -47,6 +47,13 @@ typedef struct run_case {
     cnf_attempt *attempts;  /* the runs so far, if it is repeated */
     uint32_t attempt_count;
     double attempted_seconds; /* of these runs */
+    /* With --reuse: the child that ran the case on a device which other scenarios may have used
+     * (0: none), and these scenarios. */
+    uint32_t child;
+    const rt_text *predecessors;
+    uint32_t predecessor_count;
+    bool is_alone;      /* it must run in a process of its own, because it did not do well there; */
+    cnf_attempt shared; /* this was the result */
 } run_case;
 
 /* A scenario with its images, for the subjects whose devices take a given format. */
@@ -82,6 +89,16 @@ typedef struct run_subject {
     const char **environment; /* of its executed children, NULL-terminated */
 } run_subject;
 
+/* A child that runs several scenarios of a subject, one after another (shared.c). */
+typedef struct run_shared {
+    bool is_used;
+    bool is_waiting; /* for a scenario */
+    bool is_doubted; /* a scenario has not done well in it, so it gets no other one */
+    uint32_t child;  /* its number in the pool */
+    uint32_t subject;
+    RT_VECTOR(rt_text) served; /* the paths of its scenarios, in their order */
+} run_shared;
+
 typedef struct run_state {
     const cnf_run_options *options;
     const cnf_file *files;
@@ -95,6 +112,7 @@ typedef struct run_state {
     run_subject *subjects;
     uint32_t oracle; /* its index among the subjects; SCN_NONE if it does not run */
     const char **worker_environment;
+    RT_VECTOR(run_shared) shared;
     run_scenario **slots; /* active scenarios; NULL: free */
     uint32_t slot_count;
 } run_state;
@@ -123,19 +141,20 @@ bool cnf_run_check(const run_state *run);
 
 /* ---- jobs.c: the children of a run -------------------------------------------------------- */
 
-typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE } job_kind;
+typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE, JOB_SHARED, JOB_KINDS } job_kind;
 
 /* The purpose of a child. */
 typedef struct run_job {
     job_kind kind;
-    uint32_t slot;
-    uint32_t item; /* COMPILE: module * RUN_BUILDS + build; CASE, PROBE: subject */
+    uint32_t slot; /* SHARED: none */
+    uint32_t item; /* COMPILE: module * RUN_BUILDS + build; CASE, PROBE: subject; SHARED: its row */
 } run_job;
 
 /* Removes the folder of a case's child, which has ended; does nothing if it has none. */
 void cnf_run_case_tidy(run_case *test_case);
 
-/* Decodes the job of a child from its result's tag. */
+/* The tag of a child's results, and the job in it. */
+uint64_t cnf_run_job_encode(job_kind kind, uint32_t slot, uint32_t item);
 run_job cnf_run_job_decode(uint64_t tag);
 
 /* Starts a child that compiles a module for a build of the scenario in the slot. */
@@ -149,5 +168,31 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_chi
 
 /* Judges the result of probing a device; a device that no longer computes is lost for the run. */
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t subject, cnf_child_result *result);
+
+/* ---- shared.c: children that run several scenarios ----------------------------------------- */
+
+/* True if the next run of the case may be in such a child. */
+bool cnf_run_case_shares(const run_state *run, const run_scenario *scenario, uint32_t subject);
+
+/* Gives the case to a child that waits, or starts one; `start` is that of a child of the case. */
+void cnf_run_shared_start(run_state *run, uint32_t slot, uint32_t subject, cnf_child_start *start);
+
+/* Notes that the child has answered for its case: it waits for another one, or has ended. */
+void cnf_run_shared_answered(run_state *run, uint32_t child, bool waits);
+
+/* Gives the child no further case, because the result of one is not believed. Does nothing if it
+ * has ended. */
+void cnf_run_shared_doubt(run_state *run, uint32_t child);
+
+/* Dismisses all children that wait. */
+void cnf_run_shared_dismiss(run_state *run);
+
+/* Notes that a child has ended while it had no case, and reports it if it did not end well. */
+void cnf_run_shared_ended(run_state *run, uint32_t row, const cnf_child_result *result);
+
+void cnf_run_shared_free(run_state *run);
+
+/* Checks the invariants of these children, for CHECK_SLOW. */
+bool cnf_run_shared_check(const run_state *run);
 
 #endif

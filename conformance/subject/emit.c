@@ -169,6 +169,16 @@ void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
     emit(emitter, message);
 }
 
+void cnf_emit_released(cnf_emitter *emitter, const char *code, rt_text text)
+{
+    CHECK((*code == '\0') == (text.length == 0));
+    json_t *message = message_of("released");
+    cnf_json_set(message, "ok", json_boolean(*code == '\0'));
+    if (*code) cnf_json_set(message, "code", json_string(code));
+    if (*code) cnf_json_set(message, "message", cnf_json_text(text));
+    emit(emitter, message);
+}
+
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines)
 {
     json_t *message = message_of("capabilities");

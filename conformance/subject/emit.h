@@ -44,6 +44,9 @@ void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
 /* `message` says what is wrong with the device; empty if nothing is. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
+/* `code` is "" if the device is fit for the next scenario; otherwise it names what is wrong, and
+ * `message` explains it. */
+void cnf_emit_released(cnf_emitter *emitter, const char *code, rt_text message);
 /* The device's capabilities, as lines for people. */
 void cnf_emit_capabilities(cnf_emitter *emitter, rt_text lines);
 /* Writes the compile worker's answer to the request with the given hash. */

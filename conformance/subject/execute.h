@@ -53,7 +53,9 @@ struct cnf_execution {
     const cnf_subject_options *options;
     cnf_emitter *emitter;
     rt_sink *sink;
-    const dev_tools *tools;                    /* for the subject's device */
+    const dev_tools *tools; /* for the subject's device */
+    struct cnf_kept *kept;  /* devices that stay open (kept.h); NULL: they are closed with the
+                             * runtime */
     const rt_fusion_compiler *fusion_compiler; /* NULL: kernels cannot be fused */
     bool unfused;                              /* kernels must not be fused: see unfused.h */
     rt_arena arena;           /* holds everything that lives until the scenario ends */

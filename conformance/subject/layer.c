@@ -1,9 +1,11 @@
 /* Sets the OpenCL layer's environment variables and reads its log. */
 #include "conformance/subject/layer.h"
 
+#include "backends/opencl/layer/layer.h"
 #include "backends/opencl/opencl.h"
 #include "conformance/process/child.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -78,6 +80,21 @@ void cnf_layer_begin(cnf_layer *layer, uint32_t hidden)
         CHECK(name.length > 0 && name.length + 1 + value.length == strlen(*entry));
         setenv(rt_arena_text(&arena, name).data, value.data, 1);
     }
+    rt_arena_reset(&arena);
+}
+
+void cnf_layer_again(cnf_layer *layer)
+{
+    rt_arena arena = {0};
+    rt_text path = cnf_layer_find(&arena);
+    *layer = (cnf_layer){.log = CNF_CHILD_LOG, .found = path.length > 0};
+    /* Found only if the loader has loaded it. */
+    void *library = layer->found ? dlopen(path.data, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void (*restart)(void) = NULL;
+    void *symbol = library ? dlsym(library, OCL_LAYER_RESTART) : NULL;
+    memcpy(&restart, &symbol, sizeof restart); /* POSIX lets an object pointer be a function's */
+    if (restart) restart();
+    if (library) dlclose(library);
     rt_arena_reset(&arena);
 }
 

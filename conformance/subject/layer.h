@@ -36,6 +36,10 @@ const char *const *cnf_layer_environment(rt_arena *arena, rt_text log, uint32_t 
  * then inserts the layer in front of every driver. */
 void cnf_layer_begin(cnf_layer *layer, uint32_t hidden);
 
+/* Instead of cnf_layer_begin and cnf_layer_begun, in a process whose loader has loaded the layer
+ * already: makes it begin a new log, in the file that now has descriptor CNF_CHILD_LOG. */
+void cnf_layer_again(cnf_layer *layer);
+
 /* Restores the variables once the loader has read them. Otherwise, a process started by the child
  * would log to whatever file has that descriptor number there. */
 void cnf_layer_begun(cnf_layer *layer);

@@ -77,8 +77,11 @@ enum { COUNT = 256, COPIED = COUNT / 2, WRITTEN = 0x01020304, FILLED = 0x5a5a5a5
 _Static_assert(2 * COPIED == COUNT, "two halves");
 enum { SIZE = COUNT * sizeof(uint32_t), COPIED_SIZE = COPIED * sizeof(uint32_t) };
 
-typedef struct probe {
+struct cnf_probe {
     dev_device *device;
+    rt_sink *sink;
+    rt_status made; /* why its objects could not be created */
+    bool executes, links_with_tool;
     dev_memory *data, *filled;
     dev_program *program;
     dev_kernel *kernel;
@@ -87,22 +90,22 @@ typedef struct probe {
     dev_code code; /* of the kernel; no bytes: the device accepts none of our formats */
 
     uint32_t host[COUNT]; /* the data written, later the data read */
-} probe;
+};
 
 /* Prepares the next command, which waits for all earlier ones. */
-static dev_command next_command(const probe *state)
+static dev_command next_command(const cnf_probe *state)
 {
     return (dev_command){
         .tag = state->events.count, .wait = state->events.items, .wait_count = state->events.count};
 }
 
-static rt_status enqueued(probe *state, rt_status status, dev_event *event)
+static rt_status enqueued(cnf_probe *state, rt_status status, dev_event *event)
 {
     if (rt_ok(status)) *rt_vector_push(&state->events) = event;
     return status;
 }
 
-static rt_status make_objects(probe *state)
+static rt_status make_objects(cnf_probe *state)
 {
     RT_TRY(dev_memory_create(state->device, SIZE, RT_TEXT("probe"), &state->data));
     RT_TRY(dev_memory_create(state->device, SIZE, RT_TEXT("probe_filled"), &state->filled));
@@ -114,7 +117,7 @@ static rt_status make_objects(probe *state)
 
 /* Writes all data, fills the other memory, copies half of it, launches the kernel, and reads all
  * data. */
-static rt_status run_commands(probe *state)
+static rt_status run_commands(cnf_probe *state)
 {
     static const uint32_t pattern = FILLED;
     const rt_bytes pattern_bytes = {(const uint8_t *)&pattern, sizeof pattern};
@@ -213,11 +216,15 @@ bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message)
 
 /* ---- On a device --------------------------------------------------------------------------- */
 
-bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
+cnf_probe *cnf_probe_open(dev_device *device, rt_sink *sink)
 {
     dev_capabilities capabilities;
     dev_device_capabilities(device, &capabilities);
-    probe state = {.device = device};
+    cnf_probe *probe = rt_alloc(sizeof *probe);
+    *probe = (cnf_probe){.device = device,
+                         .sink = sink,
+                         .executes = capabilities.executes,
+                         .links_with_tool = capabilities.links_with_tool};
     /* The kernel in each format; the first one that the device accepts is used: PTX before SPIR-V,
      * which a device of PTX accepts only with a compiler. */
     static const dev_code codes[] = {
@@ -228,27 +235,47 @@ bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
          .bytes = {(const uint8_t *)kernel_source, sizeof kernel_source - 1}},
     };
     for (size_t i = sizeof codes / sizeof *codes; i-- > 0;)
-        if (capabilities.formats_taken >> codes[i].format & 1) state.code = codes[i];
+        if (capabilities.formats_taken >> codes[i].format & 1) probe->code = codes[i];
+    probe->made = make_objects(probe);
+    return probe;
+}
+
+bool cnf_probe_run(cnf_probe *probe, rt_buffer *out_message)
+{
     for (uint32_t i = 0; i < COUNT; i++)
-        state.host[i] = WRITTEN;
-    rt_status status = make_objects(&state);
-    if (rt_ok(status) && capabilities.executes) status = run_commands(&state);
+        probe->host[i] = WRITTEN;
+    rt_status status = probe->made;
+    if (rt_ok(status) && probe->executes) status = run_commands(probe);
+    for (uint32_t i = 0; i < probe->events.count; i++)
+        dev_event_destroy(probe->events.items[i]);
+    probe->events.count = 0;
+    if (rt_ok(status))
+        return !probe->executes || numbers_compare((const uint8_t *)probe->host, FILLED, WRITTEN,
+                                                   probe->code.bytes.size > 0, out_message);
     /* That a linker is missing on this machine is not the device's fault: the device was opened,
      * and its memories were created. */
-    bool right = status.code == RT_UNAVAILABLE && capabilities.links_with_tool;
-    if (rt_ok(status))
-        right =
-            !capabilities.executes || numbers_compare((const uint8_t *)state.host, FILLED, WRITTEN,
-                                                      state.code.bytes.size > 0, out_message);
-    else if (!right)
-        rt_buffer_append_text(out_message, rt_sink_diagnostic(sink, status)->message);
-    for (uint32_t i = 0; i < state.events.count; i++)
-        dev_event_destroy(state.events.items[i]);
-    rt_vector_free(&state.events);
-    dev_queue_destroy(state.queue);
-    dev_kernel_destroy(state.kernel);
-    dev_program_destroy(state.program);
-    dev_memory_destroy(state.filled);
-    dev_memory_destroy(state.data);
-    return right;
+    if (status.code == RT_UNAVAILABLE && probe->links_with_tool) return true;
+    rt_buffer_append_text(out_message, rt_sink_diagnostic(probe->sink, status)->message);
+    return false;
+}
+
+void cnf_probe_close(cnf_probe *probe)
+{
+    if (!probe) return;
+    CHECK(probe->events.count == 0);
+    rt_vector_free(&probe->events);
+    dev_queue_destroy(probe->queue);
+    dev_kernel_destroy(probe->kernel);
+    dev_program_destroy(probe->program);
+    dev_memory_destroy(probe->filled);
+    dev_memory_destroy(probe->data);
+    rt_free(probe);
+}
+
+bool cnf_probe_device(dev_device *device, rt_sink *sink, rt_buffer *out_message)
+{
+    cnf_probe *probe = cnf_probe_open(device, sink);
+    bool is_right = cnf_probe_run(probe, out_message);
+    cnf_probe_close(probe);
+    return is_right;
 }

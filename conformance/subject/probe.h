@@ -17,6 +17,18 @@ extern const scn_scenario cnf_probe_scenario;
  * line about the first wrong element is appended to out_message. */
 bool cnf_probe_answers(rt_bytes content, rt_buffer *out_message);
 
+/* The computation on a device that is probed repeatedly: its kernel is built once. */
+typedef struct cnf_probe cnf_probe;
+
+/* Builds the kernel, if the device accepts one of its formats, and creates the other objects. Never
+ * NULL; a failure is reported by cnf_probe_run. The sink and the device must outlive the probe,
+ * which cnf_probe_close frees (NULL does nothing). */
+cnf_probe *cnf_probe_open(dev_device *device, rt_sink *sink);
+void cnf_probe_close(cnf_probe *probe);
+
+/* Runs the computation; the result is that of cnf_probe_device. It leaves no object. */
+bool cnf_probe_run(cnf_probe *probe, rt_buffer *out_message);
+
 /* Writes, fills and copies memories, runs a kernel over the result if the device accepts one of the
  * kernel's formats, and compares every number. A device that executes nothing only has to build the
  * kernel; a device whose linker is missing on this machine skips the check. True: everything is

@@ -1,7 +1,7 @@
 /* The reference runtime, in this process, over a device of the subject's backend. */
 #include "conformance/subject/reference.h"
 
-#include "conformance/subject/probe.h"
+#include "conformance/subject/kept.h"
 #include "conformance/subject/unfused.h"
 
 #include <stdio.h>
@@ -55,7 +55,10 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
     };
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && execution->kept; i++)
+        RT_TRY(cnf_kept_open(execution->kept, execution, i, &parameters, selector,
+                             &reference->opened[i]));
+    for (uint32_t i = 0; i < count && !execution->kept; i++)
         RT_TRY(dev_device_open(subject->backend, &parameters, selector, &reference->opened[i]));
     dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
     return RT_STATUS_OK;
@@ -71,7 +74,7 @@ static void reference_close(cnf_execution *execution, cnf_runtime *runtime)
     rt_status ended = cnf_host_loader_destroy(reference->loader);
     (void)ended;
     if (reference->cache) cnf_cache_close(reference->cache);
-    for (uint32_t i = execution->scenario->device_count; i-- > 0;)
+    for (uint32_t i = execution->kept ? 0 : execution->scenario->device_count; i-- > 0;)
         dev_device_destroy(reference->opened[i]);
 }
 

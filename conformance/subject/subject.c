@@ -3,8 +3,10 @@
 #include "conformance/subject/subject.h"
 
 #include "conformance/build/packed_answer.h"
+#include "conformance/process/service.h"
 #include "conformance/subject/capabilities.h"
 #include "conformance/subject/driver_options.h"
+#include "conformance/subject/kept.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
@@ -29,6 +31,17 @@ enum { PANIC_EVENTS = 32 };
 
 /* Descriptors of an exec'd child. */
 enum { PACK_DESCRIPTOR = 0, MESSAGE_DESCRIPTOR = 3 };
+
+/* What a child has for all its scenarios. */
+typedef struct child_session {
+    const cnf_subject *subject;
+    const cnf_subject_options *options;
+    rt_sink *sink;
+    cnf_emitter emitter;
+    cnf_tool_store store;
+    dev_tools tools;
+    cnf_kept *kept; /* NULL: the child runs one scenario, and its devices are closed with it */
+} child_session;
 
 /* ---- One scenario ------------------------------------------------------------------------- */
 
@@ -94,10 +107,14 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     uint32_t hidden = UINT32_MAX;
     for (uint32_t i = 0; i < execution->scenario->device_count; i++)
         hidden &= execution->scenario->devices[i].hidden_aspects;
-    if (layered) cnf_layer_begin(&layer, hidden);
+    bool is_loaded = execution->kept && execution->kept->devices.count > 0;
+    if (layered && is_loaded)
+        cnf_layer_again(&layer);
+    else if (layered)
+        cnf_layer_begin(&layer, hidden);
     execution->layer = layered ? &layer : NULL;
     bool opened = open_runtime(execution);
-    if (layered) cnf_layer_begun(&layer);
+    if (layered && !is_loaded) cnf_layer_begun(&layer);
     bool runs = opened && !cnf_skip(emitter, execution->scenario, execution->runtime) &&
                 !cnf_skip_untranslated(emitter, execution->scenario,
                                        &execution->runtime->capabilities, execution->tools) &&
@@ -131,25 +148,26 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         cnf_emit_end(emitter);
 }
 
-int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
-                    int messages)
+/* Runs one packed scenario. Returns an exit status. */
+static int scenario_run(child_session *session, rt_bytes pack)
 {
-    rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};
-    cnf_emitter emitter = {.descriptor = messages};
-    cnf_execution execution = {
-        .subject = subject, .options = options, .emitter = &emitter, .sink = sink};
+    cnf_tool_store *store = &session->store;
+    cnf_execution execution = {.subject = session->subject,
+                               .options = session->options,
+                               .emitter = &session->emitter,
+                               .sink = session->sink,
+                               .tools = &session->tools,
+                               .kept = session->kept};
     int exit_status = CHILD_DONE;
-    rt_status status = scn_pack_read(sink, &arena, pack, &execution.scenario);
+    rt_status status = scn_pack_read(session->sink, &arena, pack, &execution.scenario);
     if (rt_ok(status)) {
         pthread_mutex_init(&execution.findings_lock, NULL);
         rt_panic_set_reporter(report_panic, &execution);
-        cnf_tool_store store;
-        dev_tools tools = cnf_tools_open(&store, options->cache);
-        store.packed = execution.scenario->packed ? execution.scenario : NULL;
-        store.records = options->record ? &emitter : NULL;
-        rt_fusion_compiler compiler = cnf_tools_fusion_compiler(&store);
-        if (execution.scenario->persistent_cache && options->scratch.length == 0) {
+        store->packed = execution.scenario->packed ? execution.scenario : NULL;
+        store->misses = false;
+        rt_fusion_compiler compiler = cnf_tools_fusion_compiler(store);
+        if (execution.scenario->persistent_cache && session->options->scratch.length == 0) {
             fprintf(
                 stderr,
                 "assay: the scenario's persistent cache needs a folder: pass --scratch FOLDER\n");
@@ -158,27 +176,99 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
             perror("assay: capturing what the process prints");
             exit_status = CHILD_FAILED;
         } else {
-            execution.tools = &tools;
-            execution.unfused = cnf_unfused(options);
-            store.fuses_as_shipped = cnf_fuses_as_shipped(options);
+            execution.unfused = cnf_unfused(session->options);
             execution.fusion_compiler = execution.unfused ? NULL : &compiler;
             cnf_twin twin = {.channel = CNF_TWIN_DESCRIPTOR, .messages = -1};
             bool has_twin = execution.scenario->twin;
-            if (has_twin && !options->is_twin) cnf_twin_start(&twin, subject, options, pack);
-            run_on_devices(&execution, &store, has_twin ? &twin : NULL);
+            if (has_twin && !session->options->is_twin)
+                cnf_twin_start(&twin, session->subject, session->options, pack);
+            run_on_devices(&execution, store, has_twin ? &twin : NULL);
         }
         cnf_output_close(&execution.output);
-        cnf_tools_close(&store);
+        store->packed = NULL;
         rt_panic_set_reporter(NULL, NULL);
         pthread_mutex_destroy(&execution.findings_lock);
     } else {
-        rt_text message = rt_sink_diagnostic(sink, status)->message;
+        rt_text message = rt_sink_diagnostic(session->sink, status)->message;
         fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
         exit_status = CHILD_FAILED;
     }
-    if (emitter.failed) exit_status = CHILD_FAILED;
+    if (session->emitter.failed) exit_status = CHILD_FAILED;
     rt_arena_reset(&arena);
-    rt_sink_destroy(sink);
+    return exit_status;
+}
+
+static void session_begin(child_session *session, const cnf_subject *subject,
+                          const cnf_subject_options *options, int messages)
+{
+    *session = (child_session){.subject = subject,
+                               .options = options,
+                               .sink = rt_sink_create(),
+                               .emitter = {.descriptor = messages}};
+    session->tools = cnf_tools_open(&session->store, options->cache);
+    session->store.records = options->record ? &session->emitter : NULL;
+    session->store.fuses_as_shipped = cnf_fuses_as_shipped(options);
+}
+
+static void session_end(child_session *session)
+{
+    cnf_tools_close(&session->store);
+    rt_sink_destroy(session->sink);
+}
+
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
+                    int messages)
+{
+    child_session session;
+    session_begin(&session, subject, options, messages);
+    int exit_status = scenario_run(&session, pack);
+    session_end(&session);
+    return exit_status;
+}
+
+/* ---- Several scenarios -------------------------------------------------------------------- */
+
+/* Checks the devices after a scenario and reports the result. False: they are not fit for another
+ * one, and cannot be closed. */
+static bool devices_release(child_session *session)
+{
+    static const char *const codes[] = {
+        [CNF_KEPT_CLEAN] = "", [CNF_KEPT_OBJECTS] = "objects", [CNF_KEPT_ANSWER] = "answer"};
+    rt_buffer message = {0};
+    cnf_kept_fault fault = cnf_kept_release(session->kept, &message);
+    cnf_emit_released(&session->emitter, codes[fault], rt_buffer_text(&message));
+    rt_buffer_free(&message);
+    return fault == CNF_KEPT_CLEAN;
+}
+
+int cnf_subject_serve(const cnf_subject *subject, const cnf_subject_options *options, int socket,
+                      int messages)
+{
+    CHECK(subject->runtime->is_reference);
+    child_session session;
+    session_begin(&session, subject, options, messages);
+    cnf_kept kept = {.sink = session.sink};
+    session.kept = &kept;
+    int exit_status = CHILD_DONE, input;
+    bool is_last = false, is_fit = true;
+    while (exit_status == CHILD_DONE && is_fit && !is_last &&
+           cnf_service_receive(socket, &input, &is_last)) {
+        rt_buffer pack = {0};
+        bool is_read = rt_read_all(input, &pack);
+        close(input);
+        if (!is_read) perror("assay: reading the pack");
+        exit_status = is_read ? scenario_run(&session, rt_buffer_bytes(&pack)) : CHILD_FAILED;
+        rt_buffer_free(&pack);
+        /* After the last scenario, closing the devices checks that they have no objects. A subject
+         * that is not installed has no devices. */
+        if (exit_status != CHILD_DONE || is_last || kept.devices.count == 0) break;
+        is_fit = devices_release(&session);
+        fflush(NULL);
+        if (is_fit && !cnf_service_ready(socket)) exit_status = CHILD_FAILED;
+    }
+    if (!is_fit) return exit_status; /* the devices cannot be closed, nor what they use be freed */
+    cnf_kept_close(&kept);
+    session_end(&session);
     return exit_status;
 }
 
@@ -193,23 +283,19 @@ bool cnf_loader_find(rt_text word, bool *out_real)
 /* Parses "NAME" and the options below. Only assay itself passes these arguments, so errors are
  * brief. */
 static const cnf_subject *parse(int argument_count, char **arguments,
-                                cnf_subject_options *out_options, bool *out_compute)
+                                cnf_subject_options *out_options, bool *out_compute,
+                                bool *out_serves)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'},
-        {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},
-        {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},
-        {"scratch", required_argument, NULL, 'f'},
-        {"record", no_argument, NULL, 'r'},
-        {"twin", no_argument, NULL, 'w'},
-        {0},
+        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},  {"scratch", required_argument, NULL, 'f'},
+        {"record", no_argument, NULL, 'r'},        {"twin", no_argument, NULL, 'w'},
+        {"serve", no_argument, NULL, 'v'},         {0},
     };
     *out_options = (cnf_subject_options){0};
-    *out_compute = false;
+    *out_compute = *out_serves = false;
     bool loader_known = true, seed_known = true;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
@@ -233,6 +319,8 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             out_options->is_twin = true;
         else if (option == 'x')
             *out_compute = true;
+        else if (option == 'v')
+            *out_serves = true;
         else
             return NULL;
     }
@@ -251,15 +339,16 @@ static const cnf_subject *parse(int argument_count, char **arguments,
 int cnf_subject_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
-    bool compute;
-    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute);
+    bool compute, serves;
+    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute, &serves);
     if (!subject) {
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
                 "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
-                "[--scratch FOLDER] [--record] [--twin]\n");
+                "[--scratch FOLDER] [--record] [--twin] [--serve]\n");
         return CHILD_FAILED;
     }
+    if (serves) return cnf_subject_serve(subject, &options, CNF_SERVICE_SOCKET, MESSAGE_DESCRIPTOR);
     rt_buffer pack = {0};
     int exit_status = CHILD_FAILED;
     if (rt_read_all(PACK_DESCRIPTOR, &pack)) {
@@ -275,8 +364,8 @@ int cnf_subject_main(int argument_count, char **arguments)
 int cnf_subject_probe_main(int argument_count, char **arguments)
 {
     cnf_subject_options options;
-    bool compute;
-    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute);
+    bool compute, serves;
+    const cnf_subject *subject = parse(argument_count, arguments, &options, &compute, &serves);
     if (!subject) {
         fprintf(stderr, "assay: usage: assay probe NAME [--compute]\n");
         return CHILD_FAILED;

@@ -31,6 +31,10 @@
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
  *       the compile worker's answer (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
+ *   {"type": "released", "ok": false, "code": "objects" | "answer", "message": "…"}
+ *       only from a child that runs several scenarios, after the last message: whether everything
+ *       of this one has been released, and the device still computes.  "ok" false: the device is
+ *       not fit for another scenario, so the child ends
  *
  * A check of a one_of also has "branch": 1, "branches": 3: the branch that held, from 1, and the
  * number of branches.  `assay probe --compute` sends, after "device":
@@ -70,6 +74,7 @@ typedef struct cnf_subject {
     const char *summary; /* one line for `assay subjects` */
     const char *install; /* the single command that installs it; NULL: always available */
     bool forked;     /* runs in a forked child; otherwise the child is exec'd (vendor libraries) */
+    bool reusable;   /* an exec'd child may run several scenarios on devices that stay open */
     bool takes_root; /* the braces may hold root=FOLDER, another installation */
     bool oracle;     /* the oracle, with which the other subjects are compared */
     /* Format to which sources are compiled for it, since its device cannot be queried that early:
@@ -140,10 +145,16 @@ bool cnf_loader_find(rt_text word, bool *out_real);
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages);
 
+/* Runs the scenarios that the runner sends over the socket (conformance/process/service.h), one
+ * after another, on devices that stay open (kept.h). Returns the child's exit status, as
+ * cnf_subject_run does. For a subject with the reference runtime. */
+int cnf_subject_serve(const cnf_subject *subject, const cnf_subject_options *options, int socket,
+                      int messages);
+
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
  * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER] [--record]
- * [--twin]`: the
- * pack comes on descriptor 0, messages go to descriptor 3. */
+ * [--twin] [--serve]`: the pack comes on descriptor 0, messages go to descriptor 3. With --serve,
+ * descriptor 0 is a socket over which packs come. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

@@ -82,17 +82,20 @@ const cnf_subject cnf_subjects[] = {
     {
         CNF_DEVICE_POCL,
         .summary = "the reference runtime on PoCL (OpenCL on the CPU)",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "pocl",
     },
     {
         CNF_DEVICE_POCL_SOURCE,
         .summary = "the reference runtime on PoCL, from OpenCL C through PoCL's own linker",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
     },
     {
         CNF_DEVICE_INTEL_CPU,
         .summary = "the reference runtime on Intel's OpenCL CPU runtime",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "intel-cpu",
         .options = fusion_options,
@@ -102,6 +105,7 @@ const cnf_subject cnf_subjects[] = {
         CNF_DEVICE_INTEL_GPU,
         .summary = "the reference runtime on Intel's GPU driver (Level Zero); without such a GPU, "
                    "it only links",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "intel-gpu",
         .options = intel_gpu_options,
@@ -109,6 +113,7 @@ const cnf_subject cnf_subjects[] = {
     {
         CNF_DEVICE_INTEL_GPU_DYNAMIC,
         .summary = "like intel-gpu, but with modules joined by zeModuleDynamicLink, not as SPIR-V",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "intel-gpu-dynamic",
         .options = intel_gpu_options,
@@ -116,6 +121,7 @@ const cnf_subject cnf_subjects[] = {
     {
         CNF_DEVICE_CUDA,
         .summary = "the reference runtime on an NVIDIA GPU, through the CUDA Driver API",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "cuda",
         .settings = cuda_settings,
@@ -123,6 +129,7 @@ const cnf_subject cnf_subjects[] = {
     {
         CNF_DEVICE_NVLINK,
         .summary = "the reference runtime on NVIDIA's linker, which needs no GPU and only links",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
         .offline = "nvlink",
         .settings = nvlink_settings,
@@ -131,6 +138,7 @@ const cnf_subject cnf_subjects[] = {
     {
         CNF_DEVICE_NVIDIA_OPENCL,
         .summary = "the reference runtime on NVIDIA's OpenCL, from OpenCL C through its linker",
+        .reusable = true,
         .runtime = &cnf_reference_operations,
     },
     {

@@ -341,6 +341,18 @@ static bool exceeds_bound(const entry_list *entries, const cnf_judgement *judgem
     return false;
 }
 
+bool cnf_expectations_has(const cnf_expectations *expectations, rt_text scenario, rt_text subject)
+{
+    rt_text rest = subject, bare = rt_text_take_until(&rest, '{');
+    for (uint32_t i = 0; i < expectations->entries.count; i++) {
+        const cnf_expectation *entry = &expectations->entries.items[i];
+        bool is_about =
+            rt_text_equal(entry->subject, subject) || rt_text_equal(entry->subject, bare);
+        if (is_about && cnf_pattern_matches(entry->scenario, scenario)) return true;
+    }
+    return false;
+}
+
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known)
 {

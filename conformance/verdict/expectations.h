@@ -160,6 +160,10 @@ typedef struct cnf_known {
 void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt_text subject,
                             rt_text driver, cnf_judgement *inout_judgement, cnf_known *out_known);
 
+/* True if an entry is about the scenario on the subject or, for one with driver options or
+ * settings, on the bare subject, whatever the driver. */
+bool cnf_expectations_has(const cnf_expectations *expectations, rt_text scenario, rt_text subject);
+
 /* True if the text matches the pattern, in which `*` stands for any characters. */
 bool cnf_pattern_matches(rt_text pattern, rt_text text);
 

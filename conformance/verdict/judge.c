@@ -189,6 +189,22 @@ static void judge_checks(const judge_case *judge)
     cnf_judgement_add(judge->arena, judge->out, failures, count);
 }
 
+/* Judges a device that the scenario has left unfit for the next one; false if it has not. */
+static bool judge_release(const judge_case *judge)
+{
+    const cnf_messages *messages = judge->messages;
+    if (messages->release_code.length == 0) return false;
+    const cnf_failure failure = {.cause = CNF_CAUSE_PROCESS,
+                                 .signature = cnf_signature(judge->arena, RT_TEXT("release"),
+                                                            RT_TEXT("device"),
+                                                            messages->release_code, (rt_text){0}),
+                                 .message = messages->release_reason,
+                                 .step = SCN_NONE};
+    judge->out->verdict = CNF_VERDICT_FAIL;
+    cnf_judgement_add(judge->arena, judge->out, &failure, 1);
+    return true;
+}
+
 void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_messages *messages,
                cnf_judgement *out_judgement)
 {
@@ -218,6 +234,12 @@ void cnf_judge(rt_arena *arena, const cnf_child_result *child, const cnf_message
     if (messages->fault) {
         judge_process(&judge, CNF_VERDICT_FAIL, "protocol", rt_text_of(messages->fault),
                       messages->fault_message);
+    } else if (judge_release(&judge)) {
+        return;
+    } else if (child->child != 0 && !messages->is_released) {
+        judge_process(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("not-released"),
+                      RT_TEXT("the process is ready for the next scenario, but did not say that "
+                              "it has released the device"));
     } else if (messages->end == CNF_MESSAGES_CUT) {
         judge_process(&judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("no-end"),
                       RT_TEXT("the process exited normally, but did not send its last message"));

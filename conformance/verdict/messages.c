@@ -225,6 +225,23 @@ static void on_end(message_reader *reader, const json_t *message)
     reader->out->end = CNF_MESSAGES_ENDED;
 }
 
+static void on_released(message_reader *reader, const json_t *message)
+{
+    cnf_messages *out = reader->out;
+    out->is_released = field_true(message, "ok");
+    out->release_code = field_text(reader, message, "code");
+    out->release_reason = field_text(reader, message, "message");
+    if (out->is_released != (out->release_code.length == 0))
+        reader_fail(reader, "incomplete", "a device that is not released, without a code");
+}
+
+/* True if the message may follow the last one about the scenario. */
+static bool follows_the_end(const message_reader *reader, rt_text type)
+{
+    const cnf_messages *out = reader->out;
+    return rt_text_is(type, "released") && !out->is_released && out->release_code.length == 0;
+}
+
 static const struct message_row {
     const char *type;
     void (*read)(message_reader *reader, const json_t *message);
@@ -241,6 +258,7 @@ static const struct message_row {
     {"artefact", on_artefact},
     {"capabilities", on_capabilities},
     {"end", on_end},
+    {"released", on_released},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */
@@ -257,8 +275,10 @@ static void read_line(message_reader *reader, rt_text line)
         row++;
     if (!json_is_object(message))
         reader_fail(reader, "no-json", "not a JSON object");
-    else if (reader->out->end != CNF_MESSAGES_CUT)
+    else if (reader->out->end != CNF_MESSAGES_CUT && !follows_the_end(reader, type))
         reader_fail(reader, "after-end", "sent after the last message");
+    else if (reader->out->end == CNF_MESSAGES_CUT && rt_text_is(type, "released"))
+        reader_fail(reader, "before-end", "a device is released before the last message");
     else if (row == row_count)
         reader_fail(reader, "unknown-type", "a message of an unknown type");
     else

@@ -63,8 +63,10 @@ typedef struct cnf_messages {
     rt_text capability, answer; /* SKIPPED: the capability queried, and the device's answer */
     rt_text warning;            /* about the subject, one line each; empty: none */
     rt_text reason;             /* of SKIPPED, UNAVAILABLE or a probe, for people */
-    const char *fault;          /* code of the first violation of the protocol; NULL: none */
-    rt_text fault_message;      /* the offending line and the violation */
+    bool is_released;           /* the device is fit for the next scenario */
+    rt_text release_code, release_reason; /* why it is not; empty: it is, or this was not sent */
+    const char *fault;     /* code of the first violation of the protocol; NULL: none */
+    rt_text fault_message; /* the offending line and the violation */
 } cnf_messages;
 
 /* Reads everything that a child sent, copying texts into the arena. */

@@ -20,6 +20,7 @@ typedef enum field_kind {
     FIELD_KINDS,   /* the judgement's unobserved kinds */
     FIELD_FAILURES,
     FIELD_ATTEMPTS,
+    FIELD_PREDECESSORS,
 } field_kind;
 
 /* When a key is present in a record. */
@@ -59,6 +60,10 @@ static const struct field_row {
     {"driver", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, driver), 0},
     {"conditions", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, conditions), 0},
     {"choices", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, choices), 0},
+    {"predecessors", FIELD_PREDECESSORS, PRESENT_IF_SET, offsetof(cnf_record, predecessors), 0},
+    {"reuse", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, reuse), 0},
+    {"reuse_verdict", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, reuse_verdict), 0},
+    {"reuse_signature", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, reuse_signature), 0},
     {"entry", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.entry), 0},
     {"seen", FIELD_VERDICT, PRESENT_IF_KNOWN, offsetof(cnf_record, known.seen), 0},
     {"class", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, known.class), 0},
@@ -154,6 +159,9 @@ static json_t *field_json(const struct field_row *row, const cnf_record *record)
         return texts_json(record->judgement.unobserved, record->judgement.unobserved_count);
     case FIELD_FAILURES: return failures_json(&record->judgement);
     case FIELD_ATTEMPTS: return attempts_json(&record->judgement);
+    case FIELD_PREDECESSORS:
+        if (record->predecessor_count == 0) return NULL;
+        return texts_json(record->predecessors, record->predecessor_count);
     }
     UNREACHABLE();
 }
@@ -330,6 +338,9 @@ static bool field_read(rt_arena *arena, const struct field_row *row, const json_
                           &out->judgement.unobserved_count);
     case FIELD_FAILURES: return failures_read(arena, value, &out->judgement);
     case FIELD_ATTEMPTS: return attempts_read(arena, value, &out->judgement);
+    case FIELD_PREDECESSORS:
+        return texts_read(arena, value, &out->predecessors, &out->predecessor_count) &&
+               out->predecessor_count > 0;
     }
     UNREACHABLE();
 }
@@ -369,6 +380,9 @@ static rt_status object_read(rt_sink *sink, rt_arena *arena, const json_t *objec
         wrong = "it observed more than it expected";
     else if (is_from_entry(judgement->verdict) != known || is_from_entry(out->known.seen))
         wrong = "its verdict contradicts its expectation entry";
+    else if (out->reuse.length > 0 && !rt_text_is(out->reuse, CNF_REUSE_CONFIRMED) &&
+             !rt_text_is(out->reuse, CNF_REUSE_POISONED))
+        wrong = "its key 'reuse' is neither " CNF_REUSE_CONFIRMED " nor " CNF_REUSE_POISONED;
     if (!wrong) return RT_STATUS_OK;
     return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not a record: %s", wrong);
 }
@@ -445,6 +459,7 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
         memcpy(field, &text, sizeof text);
     }
     copy.again = rt_arena_text(arena, record->again);
+    copy.predecessors = texts_copy(arena, record->predecessors, record->predecessor_count);
     cnf_judgement *judgement = &copy.judgement;
     judgement->unobserved = texts_copy(arena, judgement->unobserved, judgement->unobserved_count);
     cnf_failure *failures = rt_arena_copy(arena, judgement->failures, judgement->failure_count,

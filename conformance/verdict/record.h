@@ -7,9 +7,10 @@
  * wrong. These keys are present only if they have a value: "hash", "file", "line", "step",
  * "step_id", "rule", "message", "capability", "answer", "device", "driver", "conditions",
  * "choices", "failures" (the failing checks, if the verdict has any: cnf_failure), "attempts" (if
- * the scenario ran several times: cnf_attempt); and if an expectation file has an entry for the
- * scenario, "entry", "seen", "class", "reason", "reference", "finding" and "expected_failure", the
- * members of cnf_known. */
+ * the scenario ran several times: cnf_attempt), "predecessors", "reuse", "reuse_verdict" and
+ * "reuse_signature" (if it ran on a device that other scenarios had used: --reuse); and if an
+ * expectation file has an entry for the scenario, "entry", "seen", "class", "reason", "reference",
+ * "finding" and "expected_failure", the members of cnf_known. */
 #ifndef CONFORMANCE_VERDICT_RECORD_H
 #define CONFORMANCE_VERDICT_RECORD_H
 
@@ -17,6 +18,11 @@
 #include "reference/base/status.h"
 
 #include <jansson.h>
+
+/* Values of `reuse`: the result was the same alone, or it was not, so something that a predecessor
+ * left has changed it. */
+#define CNF_REUSE_CONFIRMED "confirmed"
+#define CNF_REUSE_POISONED  "poisoned"
 
 typedef struct cnf_record {
     rt_text scenario; /* path from the scenarios' root */
@@ -31,6 +37,14 @@ typedef struct cnf_record {
     rt_text conditions;     /* options that influence verdicts, such as "--seed 5 --explore" */
     rt_text choices;        /* script of the run's choices, such as "0,1"; empty: chosen by the seed
                              */
+    /* With --reuse: the scenarios that had used the device of its process before, in their order.
+     * If its result there was not as good as it can be, it ran again alone, and `judgement` is that
+     * result; `reuse` says whether the first one was the same, and then come its verdict and
+     * signature. */
+    const rt_text *predecessors;
+    uint32_t predecessor_count;
+    rt_text reuse; /* one of the words below; empty: it did not run again */
+    rt_text reuse_verdict, reuse_signature;
     cnf_known known;
     rt_text again; /* the words after `assay run` that repeat it, if not the file's name; not part
                     * of its line */

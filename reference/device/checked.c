@@ -111,16 +111,79 @@ static void result_check(operation op, rt_sink *sink, rt_status status, const vo
     CHECK(rt_ok(status) == (object != NULL));
 }
 
-static void count_up(dev_device *device)
+static void count_up(dev_device *device, dev_object_kind kind)
 {
-    unsigned before = atomic_fetch_add(&device->live_objects, 1);
+    unsigned before = atomic_fetch_add(&device->live[kind], 1);
     CHECK(before < UINT32_MAX);
 }
 
-static void count_down(dev_device *device)
+static void count_down(dev_device *device, dev_object_kind kind)
 {
-    unsigned before = atomic_fetch_sub(&device->live_objects, 1);
+    unsigned before = atomic_fetch_sub(&device->live[kind], 1);
     CHECK(before > 0);
+}
+
+static dev_live counts_of(dev_device *device)
+{
+    dev_live live;
+    for (int kind = 0; kind < DEV_OBJECT_KINDS; kind++)
+        live.counts[kind] = atomic_load(&device->live[kind]);
+    return live;
+}
+
+dev_live dev_device_live(dev_device *device)
+{
+    CHECK(device != NULL);
+    dev_live live = counts_of(device);
+    for (int kind = 0; kind < DEV_OBJECT_KINDS; kind++) {
+        CHECK(live.counts[kind] >= device->kept.counts[kind]);
+        live.counts[kind] -= device->kept.counts[kind];
+    }
+    return live;
+}
+
+bool dev_live_is_none(const dev_live *live)
+{
+    for (int kind = 0; kind < DEV_OBJECT_KINDS; kind++)
+        if (live->counts[kind] > 0) return false;
+    return true;
+}
+
+void dev_live_print(rt_buffer *out, const dev_live *live)
+{
+    static const char *const names[DEV_OBJECT_KINDS][2] = {
+        [DEV_OBJECT_MEMORY] = {"memory", "memories"},
+        [DEV_OBJECT_PROGRAM] = {"program", "programs"},
+        [DEV_OBJECT_KERNEL] = {"kernel", "kernels"},
+        [DEV_OBJECT_QUEUE] = {"queue", "queues"},
+        [DEV_OBJECT_EVENT] = {"event", "events"},
+    };
+    int last = 0;
+    for (int kind = 0; kind < DEV_OBJECT_KINDS; kind++)
+        if (live->counts[kind] > 0) last = kind;
+    bool is_first = true;
+    for (int kind = 0; kind <= last; kind++) {
+        uint32_t count = live->counts[kind];
+        if (count == 0) continue;
+        rt_buffer_printf(out, "%s%u %s",
+                         is_first       ? ""
+                         : kind == last ? " and "
+                                        : ", ",
+                         count, names[kind][count != 1]);
+        is_first = false;
+    }
+}
+
+void dev_device_keep(dev_device *device)
+{
+    CHECK(device != NULL);
+    device->kept = counts_of(device);
+}
+
+void dev_device_fill_memories(dev_device *device, dev_queue *queue)
+{
+    CHECK(device != NULL && (queue == NULL || queue->device == device));
+    device->filler = queue;
 }
 
 /* ---- Device ------------------------------------------------------------------------------- */
@@ -143,14 +206,18 @@ rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters 
     CHECK(ops->program_compile != NULL && ops->program_link != NULL && ops->program_build != NULL);
     CHECK(ops->queue_create != NULL);
     (*out_device)->sink = parameters->sink;
-    atomic_init(&(*out_device)->live_objects, 0);
+    for (int kind = 0; kind < DEV_OBJECT_KINDS; kind++)
+        atomic_init(&(*out_device)->live[kind], 0);
+    (*out_device)->kept = (dev_live){0};
+    (*out_device)->filler = NULL;
     return status;
 }
 
 void dev_device_destroy(dev_device *device)
 {
     if (!device) return;
-    CHECK(atomic_load(&device->live_objects) == 0);
+    const dev_live live = counts_of(device);
+    CHECK(dev_live_is_none(&live));
     device->ops->destroy(device);
 }
 
@@ -204,7 +271,29 @@ static rt_status memory_finish(operation op, dev_device *device, rt_status statu
     memory->device = device;
     memory->kind = kind;
     memory->program = NULL;
-    count_up(device);
+    count_up(device, DEV_OBJECT_MEMORY);
+    return status;
+}
+
+/* Sets the size of a new memory and, on a device that fills new memories, its contents. The memory
+ * is destroyed again if that fails. */
+static rt_status memory_begin(rt_status status, uint64_t size, dev_memory **inout_memory)
+{
+    static const uint8_t byte = DEV_NEW_MEMORY_BYTE;
+    dev_memory *memory = *inout_memory;
+    if (!rt_ok(status)) return status;
+    memory->size = size;
+    dev_queue *filler = memory->device->filler;
+    if (!filler) return status;
+    dev_event *filled;
+    status = dev_enqueue_fill(filler, (dev_command){0}, memory, 0, size,
+                              (rt_bytes){&byte, sizeof byte}, &filled);
+    if (rt_ok(status)) status = dev_queue_flush(filler);
+    if (rt_ok(status)) status = dev_event_wait(filled);
+    dev_event_destroy(filled);
+    if (rt_ok(status)) return status;
+    *inout_memory = NULL;
+    dev_memory_destroy(memory);
     return status;
 }
 
@@ -216,8 +305,7 @@ rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
     *out_memory = NULL;
     rt_status status = device->ops->memory_create(device, size, label, out_memory);
     status = memory_finish(OPERATION_memory_create, device, status, DEV_MEMORY_BUFFER, *out_memory);
-    if (rt_ok(status)) (*out_memory)->size = size;
-    return status;
+    return memory_begin(status, size, out_memory);
 }
 
 rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
@@ -231,8 +319,7 @@ rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size
     *out_memory = NULL;
     rt_status status = device->ops->usm_create(device, kind, size, label, out_memory);
     status = memory_finish(OPERATION_usm_create, device, status, kind, *out_memory);
-    if (rt_ok(status)) (*out_memory)->size = size;
-    return status;
+    return memory_begin(status, size, out_memory);
 }
 
 uint64_t dev_memory_address(dev_memory *memory)
@@ -254,7 +341,7 @@ void dev_memory_destroy(dev_memory *memory)
         CHECK(before > 0);
     }
     memory->ops->destroy(memory);
-    count_down(device);
+    count_down(device, DEV_OBJECT_MEMORY);
 }
 
 /* Panics unless [offset, offset + size) is a non-empty range of the memory. */
@@ -294,7 +381,7 @@ static rt_status program_finish(operation op, dev_device *device, rt_status stat
     program->device = device;
     program->executable = executable;
     atomic_init(&program->live_globals, 0);
-    count_up(device);
+    count_up(device, DEV_OBJECT_PROGRAM);
     return status;
 }
 
@@ -383,7 +470,7 @@ void dev_program_destroy(dev_program *program)
     CHECK(atomic_load(&program->live_globals) == 0);
     dev_device *device = program->device;
     program->ops->destroy(program);
-    count_down(device);
+    count_down(device, DEV_OBJECT_PROGRAM);
 }
 
 rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_memory)
@@ -417,7 +504,7 @@ rt_status dev_kernel_create(dev_program *program, rt_text name, dev_kernel **out
     CHECK((*out_kernel)->ops != NULL);
     CHECK((*out_kernel)->ops->destroy != NULL && (*out_kernel)->ops->argument_count != NULL);
     (*out_kernel)->device = device;
-    count_up(device);
+    count_up(device, DEV_OBJECT_KERNEL);
     return status;
 }
 
@@ -426,7 +513,7 @@ void dev_kernel_destroy(dev_kernel *kernel)
     if (!kernel) return;
     dev_device *device = kernel->device;
     kernel->ops->destroy(kernel);
-    count_down(device);
+    count_down(device, DEV_OBJECT_KERNEL);
 }
 
 uint32_t dev_kernel_argument_count(dev_kernel *kernel)
@@ -462,7 +549,7 @@ static rt_status queue_create(dev_device *device, bool profiling, dev_queue **ou
     CHECK(ops->enqueue_marker != NULL);
     (*out_queue)->device = device;
     (*out_queue)->profiling = profiling;
-    count_up(device);
+    count_up(device, DEV_OBJECT_QUEUE);
     return status;
 }
 
@@ -482,7 +569,7 @@ void dev_queue_destroy(dev_queue *queue)
     if (!queue) return;
     dev_device *device = queue->device;
     queue->ops->destroy(queue);
-    count_down(device);
+    count_down(device, DEV_OBJECT_QUEUE);
 }
 
 static void command_check(const dev_queue *queue, const dev_command *command, dev_event **out_event)
@@ -506,7 +593,7 @@ static rt_status event_finish(operation op, dev_queue *queue, rt_status status, 
     CHECK_IMPLIES(queue->profiling, event->ops->times != NULL);
     event->device = queue->device;
     event->profiling = queue->profiling;
-    count_up(queue->device);
+    count_up(queue->device, DEV_OBJECT_EVENT);
     return status;
 }
 
@@ -709,7 +796,7 @@ void dev_event_destroy(dev_event *event)
     if (!event) return;
     dev_device *device = event->device;
     event->ops->destroy(event);
-    count_down(device);
+    count_down(device, DEV_OBJECT_EVENT);
 }
 
 /* ---- Host events -------------------------------------------------------------------------- */
@@ -728,7 +815,7 @@ rt_status dev_host_event_create(dev_device *device, dev_event **out_event)
     (*out_event)->device = device;
     (*out_event)->profiling = false;
     (*out_event)->is_host = true;
-    count_up(device);
+    count_up(device, DEV_OBJECT_EVENT);
     return status;
 }
 

@@ -255,6 +255,21 @@ typedef struct dev_marker {
     bool is_barrier;    /* no command enqueued after it begins before it is done */
 } dev_marker;
 
+/* The kinds of objects that are created from a device. */
+typedef enum dev_object_kind {
+    DEV_OBJECT_MEMORY,
+    DEV_OBJECT_PROGRAM,
+    DEV_OBJECT_KERNEL,
+    DEV_OBJECT_QUEUE,
+    DEV_OBJECT_EVENT,
+    DEV_OBJECT_KINDS
+} dev_object_kind;
+
+/* Numbers of objects of each kind. */
+typedef struct dev_live {
+    uint32_t counts[DEV_OBJECT_KINDS];
+} dev_live;
+
 typedef enum dev_event_state {
     DEV_EVENT_PENDING,
     DEV_EVENT_COMPLETE,
@@ -267,6 +282,10 @@ typedef enum dev_event_state {
 typedef struct dev_times {
     uint64_t submit, start, end;
 } dev_times;
+
+/* The byte that fills new memories of a device that serves several programs one after another: as a
+ * number of any type it is far from the values that programs begin with. */
+enum { DEV_NEW_MEMORY_BYTE = 0xa5 };
 
 /* ---- Operation tables (for adapters) ------------------------------------------------------ */
 
@@ -368,7 +387,9 @@ typedef struct dev_event_ops {
 struct dev_device {
     const dev_device_ops *ops;
     rt_sink *sink;
-    atomic_uint live_objects; /* objects created from the device and not yet destroyed */
+    atomic_uint live[DEV_OBJECT_KINDS]; /* objects created from the device and not yet destroyed */
+    dev_live kept;                      /* those of its holder: see dev_device_keep */
+    dev_queue *filler; /* fills new memories: see dev_device_fill_memories; NULL: they are not */
 };
 struct dev_memory {
     const dev_memory_ops *ops;
@@ -433,6 +454,24 @@ RT_MUST_USE rt_status dev_device_open(const dev_backend *backend,
 void dev_device_destroy(dev_device *device);
 /* The device's capabilities, the same every time. */
 void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilities);
+
+/* For a holder that lends the device to one program after another. */
+
+/* The numbers of objects that have been created and not yet destroyed, without those that the
+ * holder keeps. */
+dev_live dev_device_live(dev_device *device);
+/* True if no object lives. */
+bool dev_live_is_none(const dev_live *live);
+/* Appends the numbers that are not 0, for example "2 memories and 1 event". */
+void dev_live_print(rt_buffer *out, const dev_live *live);
+/* Declares that all objects that live now are the holder's own. It destroys them before the
+ * device. */
+void dev_device_keep(dev_device *device);
+/* From now on every memory that is created holds DEV_NEW_MEMORY_BYTE, so that no program finds what
+ * an earlier one left in it, nor relies on zeros. The queue is the holder's, is used for nothing
+ * else, and outlives the memories; NULL: new memories are undefined again. A memory that cannot be
+ * filled is not created. */
+void dev_device_fill_memories(dev_device *device, dev_queue *queue);
 /* True if the device advertises linking of programs in `format` (DL-BACKEND-01). */
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
 

@@ -48,6 +48,24 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clGetLayerInfo(cl_layer_info info, size
     return CL_SUCCESS;
 }
 
+/* The aspects that are hidden, as the environment variable named them. */
+static rt_buffer hides;
+
+/* Writes the record with which a log begins. */
+static void first_record(void)
+{
+    layer_record record = layer_record_begin("layer");
+    layer_put_number(&record, "version", OCL_LAYER_VERSION);
+    layer_put_text(&record, "hides", rt_buffer_string(&hides));
+    layer_record_end(&record, CL_SUCCESS);
+}
+
+EXPORTED void assay_layer_restart(void)
+{
+    layer_log_restart();
+    first_record();
+}
+
 EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch *target,
                                                      cl_uint *out_count,
                                                      const cl_icd_dispatch **out_dispatch)
@@ -73,10 +91,9 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
         layer_extension_calls(&ours);
         if (layer_captures()) layer_capture_calls(&ours);
     }
-    layer_record record = layer_record_begin("layer");
-    layer_put_number(&record, "version", OCL_LAYER_VERSION);
-    layer_put_text(&record, "hides", variable(OCL_LAYER_HIDE));
-    layer_record_end(&record, CL_SUCCESS);
+    rt_buffer_truncate(&hides, 0);
+    rt_buffer_append_text(&hides, rt_text_of(variable(OCL_LAYER_HIDE)));
+    first_record();
     *out_count = common;
     *out_dispatch = &ours;
     return CL_SUCCESS;

@@ -82,6 +82,9 @@ typedef struct layer_record {
  * opened, which is reported on stderr. */
 bool layer_log_open(const char *value);
 
+/* Begins the log again, in the same descriptor. */
+void layer_log_restart(void);
+
 /* Begins the record of a call; layer_record_end ends it.  The layer_put functions add a field. */
 layer_record layer_record_begin(const char *name);
 /* Like layer_record_begin, but for a call on an object: adds the object under the name of its kind,
@@ -186,6 +189,9 @@ void layer_mask_calls(cl_icd_dispatch *dispatch, uint32_t hidden);
 bool layer_hides_call(const char *name);
 
 /* ---- Recorded calls ------------------------------------------------------------------------- */
+
+/* See OCL_LAYER_RESTART. */
+void assay_layer_restart(void);
 
 /* Returns the table of the drivers' functions, as passed by the loader.  Entries may be NULL. */
 const cl_icd_dispatch *layer_next(void);

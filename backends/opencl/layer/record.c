@@ -56,6 +56,15 @@ bool layer_log_open(const char *value)
     return false;
 }
 
+void layer_log_restart(void)
+{
+    pthread_mutex_lock(&journal.lock);
+    journal.calls = 0;
+    journal.written = 0;
+    journal.full = false;
+    pthread_mutex_unlock(&journal.lock);
+}
+
 /* ---- Fields --------------------------------------------------------------------------------- */
 
 /* Begins a field.  False if nothing is recorded. */

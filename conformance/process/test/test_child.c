@@ -1,6 +1,7 @@
 /* Tests the pool with children that behave as badly as they can. */
 #include "conformance/process/child.h"
 #include "conformance/process/orphans.h"
+#include "conformance/process/service.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -543,6 +544,133 @@ static void a_log_outlives_its_writer(void **state)
     cnf_pool_destroy(pool);
 }
 
+/* Serves requests: sends each input back, with the number of the request, and writes it to the log.
+ * Some inputs make it misbehave. */
+static int serving_main(void)
+{
+    int input;
+    bool is_last = false;
+    for (int number = 1; !is_last && cnf_service_receive(CNF_SERVICE_SOCKET, &input, &is_last);
+         number++) {
+        char data[64] = "", text[96];
+        if (read(input, data, sizeof data - 1) < 0) return 9;
+        close(input);
+        snprintf(text, sizeof text, "%d%s:%s", number, is_last ? "l" : "", data);
+        say(CNF_CHILD_MESSAGES, text);
+        say(CNF_CHILD_LOG, text);
+        fprintf(stderr, "out %s", text);
+        if (strcmp(data, "crash") == 0) raise(SIGSEGV);
+        if (strcmp(data, "hang") == 0) pause_ms(1000L * LIMIT_MS);
+        if (strcmp(data, "leave") == 0) return 0;
+        if (!is_last && !cnf_service_ready(CNF_SERVICE_SOCKET)) return 8;
+        if (strcmp(data, "poison") == 0) raise(SIGABRT);
+    }
+    return 0;
+}
+
+enum { CHILD_TAG = 1000 };
+
+static cnf_child_start request_of(const char *input, uint64_t tag, bool is_last)
+{
+    static const char *arguments[] = {"serve", NULL};
+    return (cnf_child_start){.arguments = arguments,
+                             .input = {(const uint8_t *)input, strlen(input)},
+                             .messages = CNF_CHILD_MESSAGES,
+                             .has_log = true,
+                             .serves = true,
+                             .is_last = is_last,
+                             .tag = tag,
+                             .child_tag = CHILD_TAG,
+                             .timeout_ms = strcmp(input, "hang") == 0 ? SHORT_LIMIT_MS : LIMIT_MS,
+                             .messages_max = MESSAGES_MAX};
+}
+
+/* Waits for a result and returns the number of the child that waits for a further request. */
+static uint32_t assert_answer(cnf_pool *pool, uint64_t tag, cnf_process_end end, const char *text)
+{
+    cnf_child_result result;
+    assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+    assert_int_equal(result.tag, tag);
+    assert_int_equal(result.end, end);
+    uint32_t child = result.child;
+    assert_string_equal(rt_buffer_string(&result.messages), text);
+    if (*text) {
+        assert_string_equal(rt_buffer_string(&result.log), text);
+        assert_int_equal(result.output.size, strlen(text) + 4);
+    }
+    cnf_child_result_free(&result);
+    return child;
+}
+
+/* The messages, the log and the output of each request are its own; the last one ends the child. */
+static void a_child_serves_several_requests(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    cnf_child_start start = request_of("a", 1, false);
+    cnf_pool_start(pool, &start);
+    uint32_t child = assert_answer(pool, 1, CNF_PROCESS_EXITED, "1:a");
+    assert_int_not_equal(child, 0);
+    assert_int_equal(cnf_pool_count(pool), 0);
+    assert_true(cnf_pool_has_children(pool));
+    start = request_of("b", 2, false);
+    assert_true(cnf_pool_request(pool, child, &start));
+    assert_int_equal(cnf_pool_count(pool), 1);
+    assert_int_equal(assert_answer(pool, 2, CNF_PROCESS_EXITED, "2:b"), child);
+    start = request_of("c", 3, true);
+    assert_true(cnf_pool_request(pool, child, &start));
+    assert_int_equal(assert_answer(pool, 3, CNF_PROCESS_EXITED, "3l:c"), 0);
+    assert_false(cnf_pool_has_children(pool));
+    assert_false(cnf_pool_request(pool, child, &start));
+    cnf_pool_destroy(pool);
+}
+
+/* Only the request that the child does not survive is lost. */
+static void a_request_that_kills_its_child_costs_itself(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *input;
+        cnf_process_end end;
+    } rows[] = {{"crash", CNF_PROCESS_SIGNALLED},
+                {"hang", CNF_PROCESS_TIMED_OUT},
+                {"leave", CNF_PROCESS_EXITED}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_pool *pool = cnf_pool_create();
+        cnf_child_start start = request_of("a", 1, false);
+        cnf_pool_start(pool, &start);
+        uint32_t child = assert_answer(pool, 1, CNF_PROCESS_EXITED, "1:a");
+        char expected[16];
+        snprintf(expected, sizeof expected, "2:%s", rows[i].input);
+        start = request_of(rows[i].input, 2, false);
+        assert_true(cnf_pool_request(pool, child, &start));
+        assert_int_equal(assert_answer(pool, 2, rows[i].end, expected), 0);
+        assert_false(cnf_pool_has_children(pool));
+        cnf_pool_destroy(pool);
+    }
+}
+
+/* The death of a child that has no request is a result too, with its own tag. */
+static void a_child_without_a_request_is_watched(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    cnf_child_start start = request_of("poison", 1, false);
+    cnf_pool_start(pool, &start);
+    uint32_t child = assert_answer(pool, 1, CNF_PROCESS_EXITED, "1:poison");
+    assert_int_not_equal(child, 0);
+    assert_int_equal(assert_answer(pool, CHILD_TAG, CNF_PROCESS_SIGNALLED, ""), 0);
+    assert_false(cnf_pool_request(pool, child, &start));
+    start = request_of("a", 2, false);
+    cnf_pool_start(pool, &start);
+    child = assert_answer(pool, 2, CNF_PROCESS_EXITED, "1:a");
+    cnf_pool_dismiss(pool, child, LIMIT_MS);
+    assert_int_equal(cnf_pool_count(pool), 0);
+    assert_int_equal(assert_answer(pool, CHILD_TAG, CNF_PROCESS_EXITED, ""), 0);
+    assert_false(cnf_pool_has_children(pool));
+    cnf_pool_destroy(pool);
+}
+
 static void another_program_is_executed(void **state)
 {
     (void)state;
@@ -603,6 +731,7 @@ int main(int argument_count, char **arguments)
 {
     if (argument_count > 1 && strcmp(arguments[1], "echo") == 0)
         return executed_main(argument_count, arguments);
+    if (argument_count > 1 && strcmp(arguments[1], "serve") == 0) return serving_main();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_end_by_exit_is_told),
         cmocka_unit_test(a_crash_keeps_the_messages_before_it),
@@ -623,6 +752,9 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(a_child_inherits_nothing_else),
         cmocka_unit_test(an_executed_child_gets_its_input),
         cmocka_unit_test(a_log_outlives_its_writer),
+        cmocka_unit_test(a_child_serves_several_requests),
+        cmocka_unit_test(a_request_that_kills_its_child_costs_itself),
+        cmocka_unit_test(a_child_without_a_request_is_watched),
         cmocka_unit_test(another_program_is_executed),
         cmocka_unit_test(an_environment_is_changed_by_name),
     };

@@ -140,6 +140,11 @@ static cnf_record full_make(void)
     cnf_record record = failed_make();
     record.hash = RT_TEXT("00112233445566778899aabbccddeeff");
     record.choices = RT_TEXT("0,1");
+    record.predecessors = full_memories;
+    record.predecessor_count = 2;
+    record.reuse = RT_TEXT(CNF_REUSE_POISONED);
+    record.reuse_verdict = RT_TEXT("CRASH");
+    record.reuse_signature = RT_TEXT("run:crash:SIGSEGV:-");
     record.judgement.verdict = CNF_VERDICT_XFAIL_MISMATCH;
     record.judgement.capability = RT_TEXT("fp64");
     record.judgement.answer = RT_TEXT("no\0!");
@@ -182,7 +187,7 @@ static void every_member_is_read_back(void **state)
     uint32_t keys = 0;
     for (size_t i = 0; i + 1 < full_line.length; i++)
         keys += full_line.data[i] == '"' && full_line.data[i + 1] == ':';
-    assert_int_equal(keys, 28 + 2 + 10 + 5); /* of the record, its failures and its attempts */
+    assert_int_equal(keys, 32 + 2 + 10 + 5); /* of the record, its failures and its attempts */
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
 }
@@ -227,6 +232,12 @@ static const struct wrong_line {
      "the value of 'attempts' is not permitted"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"attempts\":[]}",
      "the value of 'attempts' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"predecessors\":[]}",
+     "the value of 'predecessors' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"predecessors\":[1]}",
+     "the value of 'predecessors' is not permitted"},
+    {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":1,\"reuse\":\"maybe\"}",
+     "its key 'reuse' is neither confirmed nor poisoned"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE "\"expected\":0}", "observed more than it expected"},
     {BEGIN "\"verdict\":\"XFAIL\"," MIDDLE "\"expected\":1}", "contradicts"},
     {BEGIN "\"verdict\":\"PASS\"," MIDDLE

@@ -3,6 +3,7 @@
 
 #include "conformance/build/front_end.h"
 #include "conformance/build/packed_answer.h"
+#include "conformance/process/service.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/subject.h"
 #include "reference/base/alloc.h"
@@ -178,7 +179,7 @@ static bool never_executes(void)
 
 const cnf_subject cnf_subjects[] = {
     {.name = "sim", .summary = "a fake", .forked = true, .oracle = true},
-    {.name = "vendor", .summary = "a fake", .install = "nothing installs it"},
+    {.name = "vendor", .summary = "a fake", .install = "nothing installs it", .reusable = true},
     {.name = "links", .summary = "a fake", .install = "nothing", .executes = never_executes},
 };
 const uint32_t cnf_subject_count = 3;
@@ -205,7 +206,10 @@ const cnf_subject *cnf_subject_find(rt_text name)
     "\"message\":\"it does not fit\"}\n"
 #define MEMORY(hex)                                                                                \
     "{\"type\":\"memory\",\"name\":\"data\",\"element\":\"int\",\"data\":\"" hex "\"}\n"
-#define END "{\"type\":\"end\"}\n"
+#define END      "{\"type\":\"end\"}\n"
+#define RELEASED "{\"type\":\"released\",\"ok\":true}\n"
+#define NOT_RELEASED(code)                                                                         \
+    "{\"type\":\"released\",\"ok\":false,\"code\":\"" code "\",\"message\":\"told to\"}\n"
 
 /* The messages that a fake child sends, and how it ends. */
 static const struct behaviour {
@@ -321,6 +325,35 @@ static int turn(rt_text list, int messages)
     return behaviour ? behave(behaviour, messages) : 9;
 }
 
+/* A process for several scenarios. Besides what children do anywhere, its vendor has words for what
+ * only shows in such a process: "poison" passes, but every later "victim" fails; "leak" and "wrong"
+ * leave the device unfit; "unsaid" says nothing about it; "dies" ends the process after the answer.
+ * Alone, all of them pass, and a scenario "lonely" passes only there. */
+static const struct served_row {
+    const char *word, *sends;
+    bool is_fit;
+} served_rows[] = {
+    {"poison", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
+    {"victim", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
+    {"dies", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
+    {"lonely", DEVICE STAGE CHECK_FAILED END RELEASED, true},
+    {"leak", DEVICE STAGE CHECK_OK MEMORY("01000000") END NOT_RELEASED("objects"), false},
+    {"wrong", DEVICE STAGE CHECK_OK MEMORY("01000000") END NOT_RELEASED("answer"), false},
+    {"unsaid", DEVICE STAGE CHECK_OK MEMORY("01000000") END, true},
+};
+enum { SERVED_ROWS = sizeof served_rows / sizeof *served_rows };
+
+/* The row of the vendor's word in the scenario; NULL: it behaves as anywhere. */
+static const struct served_row *served_find(const char *text)
+{
+    char line[64];
+    for (size_t i = 0; i < SERVED_ROWS; i++) {
+        snprintf(line, sizeof line, "\nvendor %s\n", served_rows[i].word);
+        if (strstr(text, line)) return &served_rows[i];
+    }
+    return NULL;
+}
+
 int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
                     int messages)
 {
@@ -331,6 +364,7 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
         snprintf(line, sizeof line, "\n%s %s\n", subject->name, behaviours[i].name);
         if (strstr(text, line)) return behave(&behaviours[i], messages);
     }
+    if (subject->reusable && served_find(text)) return behave(&behaviours[0], messages); /* pass */
     snprintf(line, sizeof line, "\n%s ", subject->name);
     const char *word = strstr(text, line);
     word = word ? word + strlen(line) : "";
@@ -368,6 +402,38 @@ static int fake_probe(const char *option)
     return 9;
 }
 
+/* Serves the runner until it has no further scenario. */
+static int fake_service(const cnf_subject *subject)
+{
+    int input;
+    bool is_last = false, is_poisoned = false;
+    while (!is_last && cnf_service_receive(CNF_SERVICE_SOCKET, &input, &is_last)) {
+        char text[4096] = "";
+        ssize_t size = read(input, text, sizeof text - 1);
+        close(input);
+        if (size < 0) return 9;
+        const struct served_row *row = served_find(text);
+        const char *word = row ? row->word : "";
+        int failed = 0;
+        if (!row) {
+            const cnf_subject_options options = {0};
+            const rt_bytes pack = {(const uint8_t *)text, (size_t)size};
+            failed = cnf_subject_run(subject, &options, pack, 3);
+            if (failed == 0) failed = say(3, RELEASED);
+        } else if (strcmp(word, "victim") == 0 && is_poisoned) {
+            failed = say(3, DEVICE STAGE CHECK_FAILED END RELEASED);
+        } else {
+            failed = say(3, row->sends);
+        }
+        is_poisoned = is_poisoned || strcmp(word, "poison") == 0;
+        if (failed || (row && !row->is_fit)) return failed;
+        if (!is_last && !cnf_service_ready(CNF_SERVICE_SOCKET)) return 9;
+        signal(SIGABRT, SIG_DFL);
+        if (strcmp(word, "dies") == 0) raise(SIGABRT);
+    }
+    return 0;
+}
+
 bool fakes_main(int argument_count, char **arguments, int *out_status)
 {
     if (argument_count < 2) return false;
@@ -380,6 +446,10 @@ bool fakes_main(int argument_count, char **arguments, int *out_status)
     if (!subject) return false;
     if (strcmp(arguments[1], "probe") == 0) {
         *out_status = fake_probe(argument_count > 3 ? arguments[3] : "");
+        return true;
+    }
+    if (strcmp(arguments[argument_count - 1], "--serve") == 0) {
+        *out_status = fake_service(subject);
         return true;
     }
     char pack[4096];

@@ -28,6 +28,7 @@ typedef struct run_fixture {
     cnf_run_options options;            /* other than subjects, jobs and time limit */
     const char *const *driver_options;  /* for the subject "vendor" */
     uint32_t stop_after;                /* stop after this many records; 0: never */
+    rt_text lost;                       /* what child_lost was called with */
     bool interrupts;                    /* raises SIGINT after the first record */
 } run_fixture;
 
@@ -637,6 +638,199 @@ static void a_refusal_is_not_a_pass_for_subjects_that_were_not_asked(void **stat
     }
 }
 
+/* ---- Devices that stay open ---------------------------------------------------------------- */
+
+/* Runs the fixture's scenarios on sim and the vendor, with children that run up to `reuse` of them
+ * and one job, so that the order is that of the files. */
+static void run_reusing(run_fixture *fixture, uint32_t reuse)
+{
+    fixture->options.reuse = reuse;
+    assert_int_equal(run(fixture, 1, 5000), CNF_RUN_COMPLETE);
+    assert_int_equal(fixture->record_count, 2 * fixture->file_count);
+}
+
+/* Checks what a record says about the device: its predecessors, separated by blanks, and whether
+ * the result was taken back. */
+static void assert_reuse(const run_fixture *fixture, const char *path, const char *predecessors,
+                         const char *reuse, const char *signature)
+{
+    const cnf_record *record = record_of(fixture, path, "vendor");
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < record->predecessor_count; i++)
+        rt_buffer_printf(&text, "%s%.*s", i ? " " : "", RT_TEXT_ARG(record->predecessors[i]));
+    assert_string_equal(rt_buffer_string(&text), predecessors);
+    rt_buffer_free(&text);
+    assert_true(rt_text_is(record->reuse, reuse));
+    assert_true(rt_text_is(record->reuse_signature, signature));
+}
+
+static void a_child_runs_several_scenarios(void **state)
+{
+    run_fixture *fixture = *state;
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add(fixture, names[i], "ok\nsim pass\nvendor pass\n");
+    run_reusing(fixture, 3);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_verdict(fixture, names[i], "vendor", "PASS", "");
+    assert_reuse(fixture, "a", "", "", "");
+    assert_reuse(fixture, "b", "a", "", "");
+    assert_reuse(fixture, "c", "a b", "", "");
+    assert_reuse(fixture, "d", "", "", ""); /* a new child */
+    assert_reuse(fixture, "e", "d", "", "");
+    /* A forked child is cheap, and is never used again. */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(record_of(fixture, names[i], "sim")->predecessor_count, 0);
+}
+
+/* A result that is not good is taken back, and what the scenario gives alone counts. The device
+ * that gave it is not used again. */
+static void what_is_not_good_runs_again_alone(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor poison\n");
+    add(fixture, "b", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "c", "ok\nsim pass\nvendor victim\n");
+    add(fixture, "d", "ok\nsim pass\nvendor victim\n");
+    add(fixture, "e", "ok\nsim pass\nvendor fail\n");
+    add(fixture, "f", "ok\nsim pass\nvendor skip\n");
+    add(fixture, "g", "ok\nsim pass\nvendor pass2\n"); /* sim's memory differs */
+    add(fixture, "h", "ok\nsim pass\nvendor pass\n");
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "a", "vendor", "PASS", "");
+    assert_verdict(fixture, "c", "vendor", "PASS", "");
+    assert_reuse(fixture, "c", "a b", "poisoned", "step0:memory:differs:data/element-3");
+    bool is_told = false;
+    for (uint32_t i = 0; i < fixture->record_count; i++)
+        is_told = is_told ||
+                  rt_text_is(fixture->warnings[i],
+                             "PASS alone, but FAIL step0:memory:differs:data/element-3 on a device "
+                             "that had run a, b");
+    assert_true(is_told);
+    assert_verdict(fixture, "d", "vendor", "PASS", "");
+    assert_reuse(fixture, "d", "", "", "");
+    assert_verdict(fixture, "e", "vendor", "FAIL", "step0:memory:differs:data/element-3");
+    assert_reuse(fixture, "e", "d", "confirmed", "step0:memory:differs:data/element-3");
+    assert_verdict(fixture, "f", "vendor", "SKIP", "");
+    assert_reuse(fixture, "f", "", "", "");
+    const cnf_record *differs = record_of(fixture, "g", "vendor");
+    assert_int_equal(differs->judgement.verdict, CNF_VERDICT_FAIL);
+    assert_true(rt_text_is(differs->reuse, "confirmed"));
+    assert_reuse(fixture, "h", "", "", "");
+}
+
+/* Leaks and devices that no longer compute are noticed, whatever the scenario's own result. */
+static void an_unfit_device_is_not_used_again(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "b", "ok\nsim pass\nvendor leak\n");
+    add(fixture, "c", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "d", "ok\nsim pass\nvendor wrong\n");
+    add(fixture, "e", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "f", "ok\nsim pass\nvendor unsaid\n");
+    add(fixture, "g", "ok\nsim pass\nvendor pass\n");
+    run_reusing(fixture, 100);
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_verdict(fixture, names[i], "vendor", "PASS", "");
+    assert_reuse(fixture, "b", "a", "poisoned", "release:device:objects:-");
+    assert_reuse(fixture, "c", "", "", "");
+    assert_reuse(fixture, "d", "c", "poisoned", "release:device:answer:-");
+    assert_reuse(fixture, "e", "", "", "");
+    assert_reuse(fixture, "f", "e", "poisoned", "run:protocol:not-released:-");
+    assert_reuse(fixture, "g", "", "", "");
+}
+
+/* A crash or a hang costs its scenario alone; the others continue in a new child. */
+static void a_crash_costs_one_scenario_of_many(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "b", "ok\nsim pass\nvendor crash\n");
+    add(fixture, "c", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "d", "ok\nsim pass\nvendor hang\n");
+    add(fixture, "e", "ok\nsim pass\nvendor pass\n");
+    fixture->options.reuse = 100;
+    assert_int_equal(run(fixture, 1, 400), CNF_RUN_COMPLETE);
+    assert_verdict(fixture, "a", "vendor", "PASS", "");
+    assert_verdict(fixture, "b", "vendor", "CRASH", "run:crash:SIGSEGV:-");
+    assert_reuse(fixture, "b", "a", "confirmed", "run:crash:SIGSEGV:-");
+    assert_verdict(fixture, "c", "vendor", "PASS", "");
+    assert_reuse(fixture, "c", "", "", "");
+    assert_verdict(fixture, "d", "vendor", "TIMEOUT", "run:timeout:-:-");
+    assert_reuse(fixture, "d", "c", "confirmed", "run:timeout:-:-");
+    assert_reuse(fixture, "e", "", "", "");
+}
+
+static bool lonely_runs_alone(void *user, rt_text path, rt_text subject)
+{
+    (void)user;
+    assert_true(rt_text_is(subject, "vendor"));
+    return rt_text_is(path, "b");
+}
+
+/* By the listener's word, by a persistent cache, and by options of the driver. */
+static void some_scenarios_have_their_process_to_themselves(void **state)
+{
+    run_fixture *fixture = *state;
+    static const char *const options[] = {"FAKE_OPTION=1", NULL};
+    add(fixture, "a", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "b", "ok\nsim pass\nvendor lonely\n");
+    add(fixture, "c", "ok\nsim pass\nvendor scratch\n");
+    add(fixture, "d", "ok\nsim pass\nvendor pass\n");
+    fixture->options.runs_alone = lonely_runs_alone;
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+    assert_reuse(fixture, "b", "", "", "");
+    assert_verdict(fixture, "c", "vendor", "PASS", "");
+    assert_reuse(fixture, "c", "", "", "");
+    assert_reuse(fixture, "d", "a", "", "");
+    fixture->driver_options = options;
+    fixture->record_count = 0;
+    run_reusing(fixture, 100);
+    assert_reuse(fixture, "d", "", "", "");
+}
+
+static void note_lost(void *user, rt_text subject, rt_text message)
+{
+    run_fixture *fixture = user;
+    assert_true(rt_text_is(subject, "vendor"));
+    fixture->lost = rt_arena_text(&fixture->arena, message);
+}
+
+/* A process that dies between two scenarios is reported: no record says it. */
+static void a_death_between_scenarios_is_told(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "b", "ok\nsim pass\nvendor dies\n");
+    fixture->options.child_lost = note_lost;
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+    assert_true(
+        rt_text_is(fixture->lost, "the process was ended by SIGABRT after 2 scenarios: a, b"));
+}
+
+/* Retries and repeats see only results that are believed. */
+static void repeats_and_retries_are_unchanged(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor poison\n");
+    add(fixture, "b", "ok\nsim pass\nvendor victim\n");
+    fixture->options.retries = 3;
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+    assert_int_equal(record_of(fixture, "b", "vendor")->judgement.attempt_count, 0);
+    assert_reuse(fixture, "b", "a", "poisoned", "step0:memory:differs:data/element-3");
+    fixture->options.retries = 0;
+    fixture->options.repeat = 3;
+    fixture->record_count = 0;
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+    assert_int_equal(record_of(fixture, "b", "vendor")->judgement.attempt_count, 3);
+}
+
 int main(int argument_count, char **arguments)
 {
     int status;
@@ -670,6 +864,13 @@ int main(int argument_count, char **arguments)
         RUN_TEST(nothing_stays_of_a_childs_folder),
         RUN_TEST(without_a_folder_for_it_nothing_runs),
         RUN_TEST(an_interrupted_run_leaves_no_folder),
+        RUN_TEST(a_child_runs_several_scenarios),
+        RUN_TEST(what_is_not_good_runs_again_alone),
+        RUN_TEST(an_unfit_device_is_not_used_again),
+        RUN_TEST(a_crash_costs_one_scenario_of_many),
+        RUN_TEST(some_scenarios_have_their_process_to_themselves),
+        RUN_TEST(a_death_between_scenarios_is_told),
+        RUN_TEST(repeats_and_retries_are_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

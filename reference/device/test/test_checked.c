@@ -30,11 +30,19 @@ typedef struct bad_device {
     bool null_address;    /* reports address 0 for memories */
     bool empty_global;    /* reports variables of 0 bytes */
     bool shares_address;  /* reports the same address for all memories */
+    bool refuses_fills;   /* fails when a memory is filled */
     bool incapable; /* lacks unified shared memory, globals by name and specialisation constants */
 } bad_device;
 
 static rt_code open_answer; /* status code of the next open; global, as the tests are
                              * single-threaded */
+
+/* The last fill of any device; `byte` is a pattern of one byte. */
+static struct fill {
+    const dev_memory *memory;
+    uint64_t offset, size;
+    uint8_t byte;
+} last_fill;
 
 static rt_status answer(dev_device *base)
 {
@@ -138,7 +146,10 @@ static rt_status enqueue_fill(dev_queue *queue, dev_command command, dev_memory 
                               uint64_t offset, uint64_t size, rt_bytes pattern,
                               dev_event **out_event)
 {
-    (void)command, (void)memory, (void)offset, (void)size, (void)pattern;
+    (void)command;
+    last_fill = (struct fill){memory, offset, size, pattern.size == 1 ? *pattern.data : 0};
+    if (((const bad_device *)queue->device)->refuses_fills)
+        return rt_fail(queue->device->sink, RT_DRIVER_ERROR, RT_RULE_NONE, "told to");
     return event_make(queue, out_event);
 }
 static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
@@ -930,6 +941,65 @@ static void untracked_memory_counts_as_defined(void **state)
     assert_int_equal(bits[1], 0x07);
 }
 
+static void assert_live(dev_device *device, const char *expected)
+{
+    rt_buffer text = {0};
+    const dev_live live = dev_device_live(device);
+    dev_live_print(&text, &live);
+    assert_string_equal(rt_buffer_string(&text), expected);
+    assert_int_equal(dev_live_is_none(&live), *expected == '\0');
+    rt_buffer_free(&text);
+}
+
+/* The fixture has a buffer, USM and a variable; two programs; and one each of the rest. */
+static void live_objects_are_counted_by_kind(void **state)
+{
+    fixture *f = *state;
+    assert_live(f->device, "3 memories, 2 programs, 1 kernel, 1 queue and 1 event");
+    dev_device_keep(f->device);
+    assert_live(f->device, "");
+    dev_event *event;
+    dev_memory *memory;
+    assert_true(rt_ok(dev_enqueue_read(f->queue, no_wait, f->memory, 0, 16, host, &event)));
+    assert_live(f->device, "1 event");
+    assert_true(rt_ok(dev_memory_create(f->device, 8, RT_TEXT("n"), &memory)));
+    assert_live(f->device, "1 memory and 1 event");
+    dev_memory_destroy(memory);
+    dev_event_destroy(event);
+    assert_live(f->device, "");
+}
+
+static void new_memories_are_filled_on_request(void **state)
+{
+    fixture *f = *state;
+    dev_memory *memory;
+    last_fill = (struct fill){0};
+    assert_true(rt_ok(dev_memory_create(f->device, 24, RT_TEXT("n"), &memory)));
+    assert_null(last_fill.memory);
+    dev_memory_destroy(memory);
+    dev_device_fill_memories(f->device, f->queue);
+    dev_device_keep(f->device);
+    assert_true(rt_ok(dev_memory_create(f->device, 24, RT_TEXT("n"), &memory)));
+    assert_ptr_equal(last_fill.memory, memory);
+    assert_int_equal(last_fill.offset, 0);
+    assert_int_equal(last_fill.size, 24);
+    assert_int_equal(last_fill.byte, DEV_NEW_MEMORY_BYTE);
+    assert_live(f->device, "1 memory");
+    dev_memory_destroy(memory);
+    assert_true(rt_ok(dev_usm_create(f->device, DEV_MEMORY_USM_HOST, 40, RT_TEXT("u"), &memory)));
+    assert_ptr_equal(last_fill.memory, memory);
+    assert_int_equal(last_fill.size, 40);
+    dev_memory_destroy(memory);
+    f->bad->refuses_fills = true;
+    rt_status status = dev_memory_create(f->device, 24, RT_TEXT("n"), &memory);
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_null(memory);
+    assert_live(f->device, "");
+    dev_device_fill_memories(f->device, NULL);
+    assert_true(rt_ok(dev_memory_create(f->device, 24, RT_TEXT("n"), &memory)));
+    dev_memory_destroy(memory);
+}
+
 static void link_ability_is_found_by_extension(void **state)
 {
     fixture *f = *state;
@@ -1003,6 +1073,8 @@ int main(void)
         cmocka_unit_test(callers_that_break_the_contract_panic),
         cmocka_unit_test(callers_that_keep_it_do_not),
         cmocka_unit_test(untracked_memory_counts_as_defined),
+        cmocka_unit_test(live_objects_are_counted_by_kind),
+        cmocka_unit_test(new_memories_are_filled_on_request),
         cmocka_unit_test(link_ability_is_found_by_extension),
         cmocka_unit_test(uneven_ranges_are_refused),
         cmocka_unit_test(every_parameter_takes_one_argument),
