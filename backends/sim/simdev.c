@@ -358,6 +358,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .non_uniform_groups = true,
         .sub_group_operations = true,
         .host_events = true,
+        .parameters = true,
         .function_pointers = true,
         .spec_constants = true,
         .program_binaries = true,
