@@ -150,10 +150,9 @@ CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int stat
     if (status > CL_COMPLETE)
         return REFUSE(CL_INVALID_VALUE, "status %d; expected CL_COMPLETE or a negative one",
                       status);
-    if (event->user_status != CL_SUBMITTED)
+    if (!rt_ok(dev_host_event_complete(event->event, status < 0)))
         return REFUSE(CL_INVALID_OPERATION, "event %u has a status already", event->base.number);
     event->user_status = status;
-    dev_host_event_complete(event->event, status < 0);
     return CL_SUCCESS;
 }
 

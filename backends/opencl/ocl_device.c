@@ -396,6 +396,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .links_with_tool = device->route == OCL_ROUTE_BITCODE,
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .non_uniform_groups = non_uniform_ask(device),
+        .host_events = true, /* on all devices since OpenCL 1.1 */
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX
@@ -456,6 +457,7 @@ static const dev_device_ops ocl_device_ops = {
     .queue_create = ocl_queue_create,
     .program_load = ocl_program_load,
     .queue_create_profiling = ocl_queue_create_profiling,
+    .host_event_create = ocl_host_event_create,
 };
 
 rt_status ocl_device_open(const char *library_path, const dev_open_parameters *parameters,

@@ -94,6 +94,7 @@ typedef enum ocl_stage {
     OCL_STAGE_LAUNCH,
     OCL_STAGE_QUEUE, /* creating a queue, and commands other than launches */
     OCL_STAGE_WAIT,
+    OCL_STAGE_COMPLETE, /* completing a host event */
     OCL_STAGE_COUNT
 } ocl_stage;
 
@@ -143,6 +144,7 @@ dev_program_compile_op ocl_program_compile, ocl_program_build;
 dev_program_link_op ocl_program_link;
 dev_program_load_op ocl_program_load;
 dev_queue_create_op ocl_queue_create, ocl_queue_create_profiling;
+dev_host_event_create_op ocl_host_event_create;
 dev_enqueue_kernel_op ocl_enqueue_kernel;
 dev_enqueue_read_op ocl_enqueue_read;
 dev_enqueue_write_op ocl_enqueue_write;

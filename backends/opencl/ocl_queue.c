@@ -2,7 +2,7 @@
  *
  * Waiting for an event of another queue is only guaranteed to end if that queue has been flushed,
  * so an enqueue first flushes the queues of the events in its wait list.  An event therefore holds
- * a reference to its queue.
+ * a reference to its queue; a host event, which OpenCL calls a user event, has none.
  *
  * Source: OpenCL 3.0 API specification, 5.1, 5.11, 5.15 ("Flush and Finish"). */
 #include "backends/opencl/ocl_internal.h"
@@ -11,9 +11,14 @@
 typedef struct ocl_event {
     vendor_event base;
     ocl_device *device;
-    ocl_queue *queue; /* a reference */
+    ocl_queue *queue; /* a reference; NULL: a host event */
     cl_event event;
+    atomic_bool is_completed; /* of a host event: by the host */
 } ocl_event;
+
+/* The status with which the host fails an event: any negative number (clSetUserEventStatus); this
+ * one is not an error of OpenCL's. */
+enum { HOST_FAILURE = -10000 };
 
 /* ---- Queue lifetime ----------------------------------------------------------------------- */
 
@@ -31,8 +36,11 @@ static void queue_release(ocl_queue *queue)
 static void ocl_event_destroy(dev_event *base)
 {
     ocl_event *event = (ocl_event *)base;
-    event->device->library.clReleaseEvent(event->event);
-    queue_release(event->queue);
+    const ocl_library *cl = &event->device->library;
+    bool is_open = !event->queue && !atomic_load(&event->is_completed);
+    if (is_open) cl->clSetUserEventStatus(event->event, HOST_FAILURE); /* frees its waiters */
+    cl->clReleaseEvent(event->event);
+    if (event->queue) queue_release(event->queue);
     vendor_event_end(&event->base);
     rt_free(event);
 }
@@ -55,7 +63,8 @@ static rt_status event_wait(dev_event *base)
     cl_int result = execution_status(event, &status);
     if (result == CL_SUCCESS && status < 0)
         return ocl_fail(sink, OCL_STAGE_WAIT,
-                        status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+                        !event->queue ? "the host completed an event with an error"
+                        : status == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
                             ? "a command did not run because a command that it waits for failed"
                             : "a command failed while it ran",
                         status, (rt_text){0});
@@ -110,6 +119,41 @@ static const dev_event_ops ocl_event_ops = {
     .times = ocl_event_times,
 };
 
+/* ---- Host events -------------------------------------------------------------------------- */
+
+static rt_status host_event_complete(dev_event *base, bool has_failed)
+{
+    ocl_event *event = (ocl_event *)base;
+    OCL_TRY(event->device->sink, OCL_STAGE_COMPLETE, "clSetUserEventStatus",
+            event->device->library.clSetUserEventStatus(event->event,
+                                                        has_failed ? HOST_FAILURE : CL_COMPLETE));
+    atomic_store(&event->is_completed, true);
+    return RT_STATUS_OK;
+}
+
+static const dev_event_ops host_event_ops = {
+    .destroy = ocl_event_destroy,
+    .wait = vendor_event_wait,
+    .state = vendor_event_state,
+    .complete = host_event_complete,
+};
+
+rt_status ocl_host_event_create(dev_device *base, dev_event **out_event)
+{
+    ocl_device *device = (ocl_device *)base;
+    cl_int result = CL_SUCCESS;
+    cl_event handle = device->library.clCreateUserEvent(device->context, &result);
+    if (!handle || result != CL_SUCCESS)
+        return ocl_fail(device->sink, OCL_STAGE_QUEUE, "clCreateUserEvent", result, (rt_text){0});
+    ocl_event *event = rt_alloc(sizeof *event);
+    vendor_event_begin(&event->base, &host_event_ops, event_wait, event_state);
+    event->device = device;
+    event->event = handle;
+    atomic_init(&event->is_completed, false);
+    *out_event = &event->base.base;
+    return RT_STATUS_OK;
+}
+
 /* ---- Before and after every enqueue ------------------------------------------------------- */
 
 rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits *out_waits)
@@ -122,9 +166,9 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
     for (uint32_t i = 0; i < command.wait_count; i++) {
         const ocl_event *event = (const ocl_event *)command.wait[i];
         CHECK(event->device == queue->device);
-        CHECK(atomic_load(&event->queue->references) >= 1);
         out_waits->events[i] = event->event;
-        if (event->queue == queue || event->queue == flushed) continue;
+        if (!event->queue || event->queue == queue || event->queue == flushed) continue;
+        CHECK(atomic_load(&event->queue->references) >= 1);
         flushed = event->queue;
         cl_int result = queue->device->library.clFlush(flushed->queue);
         if (result == CL_SUCCESS) continue;

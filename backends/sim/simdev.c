@@ -360,6 +360,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .sub_groups = true,
         .sub_group_operations = true,
         .host_events = true,
+        .parameters = true,
         .function_pointers = true,
         .spec_constants = true,
         .program_binaries = true,

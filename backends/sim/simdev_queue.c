@@ -397,12 +397,16 @@ static void simdev_event_advance(dev_event *base)
     pthread_mutex_unlock(&device->lock);
 }
 
-static void simdev_host_event_complete(dev_event *base, bool has_failed)
+static rt_status simdev_host_event_complete(dev_event *base, bool has_failed)
 {
     simdev_command *command = (simdev_command *)base;
     pthread_mutex_lock(&command->device->lock);
-    host_event_end(command, has_failed);
+    bool is_open = command->state == DEV_EVENT_PENDING;
+    if (is_open) host_event_end(command, has_failed);
     pthread_mutex_unlock(&command->device->lock);
+    if (is_open) return RT_STATUS_OK;
+    return rt_fail(command->device->base.sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "the host has completed this event already; an event is completed once");
 }
 
 static const dev_event_ops simdev_event_ops = {

@@ -308,16 +308,15 @@ static void memory_check(checker *check, const scn_memory *memory)
 /* ---- Places of steps ---------------------------------------------------------------------- */
 
 enum {
-    COMMANDS = SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) |
-               SCN_VERB_BIT(BARRIER) | SCN_VERB_BIT(MARKER) | SCN_VERB_BIT(HOST_TASK) |
-               SCN_VERB_BIT(COMPLETE_FUSION),
     /* Verbs that affect all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
-              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY),
+              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY) |
+              SCN_VERB_BIT(USER_EVENT) | SCN_VERB_BIT(COMPLETE_EVENT),
     /* Verbs whose results later steps refer to in both profiles, or that change where later steps
      * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
-              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE),
+              SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE) |
+              SCN_VERB_BIT(USER_EVENT),
     NEVER_REFUSED = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
                     SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(EXPECT),
 };
@@ -865,12 +864,31 @@ static void profiling_check(checker *check, const scn_profiling *profiling)
     for (uint32_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (*fields[i] == SCN_NONE) continue;
         const scn_step *step = step_at(check, *fields[i]);
-        if (step->verb != SCN_VERB_HOST_TASK) continue;
+        const char *kind = step->verb == SCN_VERB_HOST_TASK    ? "host task"
+                           : step->verb == SCN_VERB_USER_EVENT ? "user event"
+                                                               : NULL;
+        if (!kind) continue;
         REPORT_STEP(check, check->step,
-                    "step '%s' is a host task; only commands that a device runs have times",
-                    excerpt(check, step->id));
+                    "step '%s' is a %s; only commands that a device runs have times",
+                    excerpt(check, step->id), kind);
         return;
     }
+}
+
+/* Every wait for everything, and the end of the program, would wait forever for the commands of an
+ * event that is never completed. */
+static void user_event_check(checker *check)
+{
+    const scn_scenario *scenario = check->scenario;
+    for (uint32_t i = check->index + 1; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb == SCN_VERB_RESTART) break;
+        if (step->verb == SCN_VERB_COMPLETE_EVENT && step->completion.event == check->index) return;
+    }
+    REPORT(check, check->step->at,
+           "no step completes user event '%s', so commands that wait for it never end; add "
+           "'- complete_event: %s'",
+           excerpt(check, check->step->id), excerpt(check, check->step->id));
 }
 
 static void verb_check(checker *check)
@@ -891,6 +909,7 @@ static void verb_check(checker *check)
     case SCN_VERB_COPY: copy_check(check, &step->transfer); return;
     case SCN_VERB_FILL: fill_check(check, &step->transfer); return;
     case SCN_VERB_HOST_TASK: host_task_check(check, &step->task); return;
+    case SCN_VERB_USER_EVENT: user_event_check(check); return;
     case SCN_VERB_PROFILING: profiling_check(check, &step->profiling); return;
     case SCN_VERB_PARALLEL: parallel_check(check); return;
     case SCN_VERB_WAIT:

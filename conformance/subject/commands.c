@@ -143,6 +143,22 @@ rt_status cnf_run_marker(cnf_execution *execution, uint32_t index)
                                                   &execution->results[index].command);
 }
 
+rt_status cnf_run_user_event(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_USER_EVENT);
+    return execution->runtime->operations->user_event(execution, step->device,
+                                                      &execution->results[index].command);
+}
+
+rt_status cnf_run_complete_event(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_COMPLETE_EVENT);
+    return execution->runtime->operations->complete_event(
+        execution, execution->results[step->completion.event].command, step->completion.failed);
+}
+
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];

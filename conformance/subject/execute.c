@@ -155,6 +155,13 @@ static void run_verb(cnf_execution *execution, uint32_t index)
     case SCN_VERB_MARKER:
         cnf_judge_step(execution, index, "step", step->id, cnf_run_marker(execution, index));
         return;
+    case SCN_VERB_USER_EVENT:
+        cnf_judge_step(execution, index, "step", step->id, cnf_run_user_event(execution, index));
+        return;
+    case SCN_VERB_COMPLETE_EVENT:
+        cnf_judge_step(execution, index, "step", scenario->steps[step->completion.event].id,
+                       cnf_run_complete_event(execution, index));
+        return;
     case SCN_VERB_HOST_TASK:
         cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
                        cnf_run_host_task(execution, index));

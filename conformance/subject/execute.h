@@ -109,12 +109,14 @@ bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choi
 void cnf_run_step(cnf_execution *execution, uint32_t step);
 
 /* Each runs a step: creates a context or a queue; submits a kernel, a copy, a fill or a host task;
- * or waits. */
+ * creates or completes a user event; or waits. */
 rt_status cnf_run_context(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_queue(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_submit(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_marker(cnf_execution *execution, uint32_t step); /* BARRIER, MARKER */
+rt_status cnf_run_user_event(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_complete_event(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
 /* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE, END_MEMORY. */
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);

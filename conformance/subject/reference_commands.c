@@ -133,6 +133,18 @@ rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is
     return rt_scheduler_marker(cnf_reference_scheduler(execution), queue, &marker, out_command);
 }
 
+rt_status cnf_reference_user_event(cnf_execution *execution, uint32_t device, uint32_t *out_command)
+{
+    return rt_scheduler_user_event(cnf_reference_scheduler(execution),
+                                   cnf_reference_of(execution)->devices[device], out_command);
+}
+
+rt_status cnf_reference_complete_event(cnf_execution *execution, uint32_t command, bool has_failed)
+{
+    return rt_scheduler_user_event_complete(cnf_reference_scheduler(execution), command,
+                                            has_failed);
+}
+
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
 {
     rt_progress progress = rt_scheduler_progress(cnf_reference_scheduler(execution), command);

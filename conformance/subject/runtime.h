@@ -122,6 +122,10 @@ struct cnf_runtime_operations {
     /* A barrier or a marker; with `waits_for_all`, for all earlier commands of the queue. */
     rt_status (*marker)(cnf_execution *execution, uint32_t queue, bool is_barrier,
                         bool waits_for_all, cnf_after after, uint32_t *out_command);
+    /* Creates an event of the device that the host completes, and completes one; NULL if this
+     * runtime has none. */
+    rt_status (*user_event)(cnf_execution *execution, uint32_t device, uint32_t *out_command);
+    rt_status (*complete_event)(cnf_execution *execution, uint32_t command, bool has_failed);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);

@@ -30,7 +30,8 @@ enum {
     STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
     SUB_GROUPS = 1 << 17,
     SUB_GROUP_OPERATIONS = 1 << 18, /* non-uniform ones */
-    USM = 1 << 19,
+    USER_EVENTS = 1 << 19,
+    USM = 1 << 20,
     /* Those that only the code of the images shows. */
     CODE_FEATURES = FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
 };
@@ -57,6 +58,7 @@ static uint32_t step_features(const scn_step *step)
         break;
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_MARKER: features |= MARKERS; break;
+    case SCN_VERB_USER_EVENT: features |= USER_EVENTS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
     }
@@ -167,6 +169,8 @@ static const need_row needs[] = {
      "memory for them"},
     {"non_uniform_groups", NON_UNIFORM, offsetof(dev_capabilities, non_uniform_groups),
      "a launch of the scenario has work-groups of different sizes; this device's must be equal"},
+    {"host_events", USER_EVENTS, offsetof(dev_capabilities, host_events),
+     "the scenario has an event that the host completes; this device has none"},
     {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
      "the scenario reads profiling times of commands; this device does not record them"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
@@ -412,6 +416,8 @@ static const cnf_skip_row only_reference[] = {
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "accept none"},
     {"markers", MARKERS, "the scenario submits a marker; SYCL has only barriers"},
+    {"user-events", USER_EVENTS,
+     "the scenario has an event that the host completes; SYCL has none"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };

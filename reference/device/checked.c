@@ -69,6 +69,7 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(enqueue_fill, 0)                                                                     \
     OPERATION(enqueue_marker, 0)                                                                   \
     OPERATION(host_event_create, 0)                                                                \
+    OPERATION(host_event_complete, BIT(ERRC_INVALID))                                              \
     OPERATION(flush, 0)                                                                            \
     OPERATION(wait, CODES_LAUNCH | BIT(BUDGET))                                                    \
     OPERATION(times, 0)
@@ -811,7 +812,7 @@ rt_status dev_host_event_create(dev_device *device, dev_event **out_event)
     if (!rt_ok(status)) return status;
     const dev_event_ops *ops = (*out_event)->ops;
     CHECK(ops != NULL && ops->destroy != NULL && ops->wait != NULL && ops->state != NULL);
-    CHECK(ops->advance != NULL && ops->complete != NULL);
+    CHECK(ops->complete != NULL);
     (*out_event)->device = device;
     (*out_event)->profiling = false;
     (*out_event)->is_host = true;
@@ -819,18 +820,20 @@ rt_status dev_host_event_create(dev_device *device, dev_event **out_event)
     return status;
 }
 
-void dev_host_event_complete(dev_event *event, bool has_failed)
+rt_status dev_host_event_complete(dev_event *event, bool has_failed)
 {
     CHECK(event != NULL && event->is_host);
-    CHECK(event->ops->state(event) == DEV_EVENT_PENDING);
-    event->ops->complete(event, has_failed);
-    CHECK(event->ops->state(event) == (has_failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE));
+    rt_status status = event->ops->complete(event, has_failed);
+    status_check(OPERATION_host_event_complete, event->device->sink, status);
+    CHECK_IMPLIES(rt_ok(status),
+                  event->ops->state(event) == (has_failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE));
+    return status;
 }
 
 dev_event_state dev_event_advance(dev_event *event)
 {
-    CHECK(event != NULL && event->ops->advance != NULL);
-    event->ops->advance(event);
+    CHECK(event != NULL);
+    if (event->ops->advance) event->ops->advance(event);
     return dev_event_query(event);
 }
 

@@ -89,8 +89,8 @@ typedef struct dev_capabilities {
     bool sub_groups;           /* kernels may use sub-groups at all */
     bool sub_group_operations; /* non-uniform operations on sub-groups: votes, ballots, shuffles,
                                 * reductions and scans, also of clusters */
-    bool host_events;          /* events that the host completes (dev_host_event_create); the
-                                * parameters of a kernel can be queried */
+    bool host_events;          /* events that the host completes (dev_host_event_create) */
+    bool parameters;           /* the parameters of a kernel can be queried */
     uint64_t local_size_max;   /* bytes of local memory for one work-group */
     uint32_t group_size_max;   /* work-items of one work-group */
     uint64_t sub_group_sizes;  /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
@@ -357,7 +357,8 @@ typedef struct dev_program_ops {
 typedef struct dev_kernel_ops {
     void (*destroy)(dev_kernel *kernel);
     uint32_t (*argument_count)(dev_kernel *kernel);
-    dev_parameter (*parameter)(dev_kernel *kernel, uint32_t index); /* with host_events */
+    dev_parameter (*parameter)(dev_kernel *kernel, uint32_t index); /* NULL: capabilities.parameters
+                                                                     * is false */
 } dev_kernel_ops;
 
 typedef struct dev_queue_ops {
@@ -376,9 +377,8 @@ typedef struct dev_event_ops {
     rt_status (*wait)(dev_event *event);
     dev_event_state (*state)(dev_event *event);
     rt_status (*times)(dev_event *event, dev_times *out_times); /* NULL: see dev_device_ops */
-    /* The rest with capabilities.host_events. */
-    void (*advance)(dev_event *event);
-    void (*complete)(dev_event *event, bool has_failed); /* of a host event */
+    void (*advance)(dev_event *event); /* NULL: commands make progress without it */
+    rt_status (*complete)(dev_event *event, bool has_failed); /* of a host event */
 } dev_event_ops;
 
 /* Base structs, at offset 0 of an adapter's own structs.  The adapter sets `ops`; checked.c sets
@@ -545,7 +545,7 @@ void dev_kernel_destroy(dev_kernel *kernel);
  */
 uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 /* The kernel's parameter with that index, below its number of parameters.  Requires the capability
- * host_events. */
+ * parameters. */
 dev_parameter dev_kernel_parameter(dev_kernel *kernel, uint32_t index);
 
 /* Creates an out-of-order queue: only wait lists order its commands. */
@@ -605,14 +605,16 @@ void dev_event_destroy(dev_event *event);
 
 /* Creates an event that is complete when the host says so; commands can wait for it like for any
  * other.  A thread that waits for a command that depends on it blocks until another thread has
- * completed it.  Requires the capability host_events.  Source: OpenCL 3.0 API, 5.10 "Event
- * Objects" (user events). */
+ * completed it.  Requires the capability host_events.  Source: OpenCL 3.0 API, 5.11 "Event
+ * Objects" (clCreateUserEvent). */
 RT_MUST_USE rt_status dev_host_event_create(dev_device *device, dev_event **out_event);
-/* Completes a host event, once; with `has_failed`, the commands that wait for it fail.  Destroying
- * an event that was never completed completes it with a failure. */
-void dev_host_event_complete(dev_event *event, bool has_failed);
-/* Runs commands until the event is complete or only the host can complete what it waits for, and
- * reports its state, for hosts that poll.  Requires the capability host_events. */
+/* Completes a host event; with `has_failed`, the commands that wait for it fail.  ERRC_INVALID: it
+ * was completed before (OpenCL 3.0 API, clSetUserEventStatus: CL_INVALID_OPERATION).  Destroying an
+ * event that was never completed completes it with a failure. */
+RT_MUST_USE rt_status dev_host_event_complete(dev_event *event, bool has_failed);
+/* Lets commands run, at least until the event is complete or only the host can complete what it
+ * waits for if the device runs commands only in waits, and reports its state; for hosts that poll.
+ */
 dev_event_state dev_event_advance(dev_event *event);
 
 #endif

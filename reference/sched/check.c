@@ -77,7 +77,11 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
 static void check_command(const rt_scheduler *scheduler, uint32_t index)
 {
     const rt_command *command = command_at(scheduler, index);
-    CHECK(command->queue < scheduler->queues.count);
+    CHECK((command->queue == RT_QUEUE_NONE) == (command->kind == RT_COMMAND_USER_EVENT));
+    CHECK(command->queue == RT_QUEUE_NONE || command->queue < scheduler->queues.count);
+    CHECK(command->device != NULL);
+    CHECK_IMPLIES(command->barrier != RT_COMMAND_NONE,
+                  is_in(&command->dependencies, command->barrier));
     CHECK(command->visit <= scheduler->visit_count);
     check_state(scheduler, command);
     bool is_placeholder = command->kind == RT_COMMAND_FUSION;

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static const rt_device *device_of(const rt_scheduler *scheduler, const rt_command *command)
-{
-    return scheduler->queues.items[command->queue].device;
-}
-
 /* The device's copy of a memory, which must exist. */
 static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 {
@@ -24,8 +19,9 @@ static dev_memory *copy_on(const rt_memory *memory, const rt_device *device)
 
 /* Waits for the commands that the end of a fusion represents and returns the first failure.  The
  * end of a fusion is a host event (KF-EVENT-06), so no device has an event for it. */
-static rt_status wait_for_fusion(const rt_scheduler *scheduler, const rt_command *fusion)
+static rt_status wait_for_fusion(rt_scheduler *scheduler, const rt_command *fusion)
 {
+    RT_TRY(rt_command_wait_check(scheduler, fusion->id));
     CHECK(fusion->kind == RT_COMMAND_FUSION && !fusion->event);
     rt_status failure = RT_STATUS_OK;
     for (uint32_t i = 0; i < fusion->dependencies.count; i++) {
@@ -47,12 +43,22 @@ typedef struct handover {
     rt_status failure;
 } handover;
 
-/* True if the device's queue holds the command back until the other one is done, without an entry
- * in the wait list: the other one is a barrier of the same queue. */
-static bool is_held_back(const rt_command *command, const rt_command *other)
+/* Waits for a command whose event the device of another one does not know. */
+static rt_status wait_on_host(rt_scheduler *scheduler, const rt_command *other)
 {
-    return other->kind == RT_COMMAND_MARKER && other->marker.is_barrier &&
-           other->queue == command->queue && command->kind != RT_COMMAND_HOST_TASK;
+    if (!other->event) return other->result;
+    RT_TRY(rt_command_wait_check(scheduler, other->id));
+    return dev_event_wait(other->event);
+}
+
+/* Waits until a barrier lets a host task run, which the device's queue does not hold back. */
+static void wait_for_barrier(rt_scheduler *scheduler, const rt_command *barrier)
+{
+    rt_status ordered = wait_on_host(scheduler, barrier);
+    for (uint32_t i = 0; i < barrier->dependencies.count && !barrier->event; i++)
+        ordered =
+            wait_on_host(scheduler, scheduler->commands.items[barrier->dependencies.items[i]]);
+    (void)ordered; /* a barrier only orders */
 }
 
 /* Splits the dependencies: events of the command's own device become its wait list; other events
@@ -61,21 +67,25 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(rt_command_is_pending(command) && !command->event);
     rt_sync_dependencies(scheduler, command);
-    const rt_device *device = device_of(scheduler, command);
+    const rt_device *device = command->device;
     dev_event **events = rt_alloc_array(command->dependencies.count, sizeof(dev_event *));
     uint32_t count = 0;
     rt_status failure = RT_STATUS_OK;
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(!rt_command_is_pending(other));
-        rt_status result = other->result;
-        if (other->kind == RT_COMMAND_FUSION)
-            result = RULE(KF_EVENT_06, wait_for_fusion(scheduler, other));
-        if (other->event && device_of(scheduler, other) == device) {
-            if (!is_held_back(command, other)) events[count++] = other->event;
+        if (other->id == command->barrier) {
+            /* The device's queue holds back all other commands, without an entry in the list. */
+            if (command->kind == RT_COMMAND_HOST_TASK) wait_for_barrier(scheduler, other);
             continue;
         }
-        if (other->event) result = dev_event_wait(other->event);
+        if (other->event && other->device == device) {
+            events[count++] = other->event;
+            continue;
+        }
+        rt_status result = other->kind == RT_COMMAND_FUSION
+                               ? RULE(KF_EVENT_06, wait_for_fusion(scheduler, other))
+                               : wait_on_host(scheduler, other);
         if (rt_ok(failure)) failure = result;
     }
     CHECK(count <= command->dependencies.count);
@@ -186,7 +196,7 @@ rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command, dev_ke
     const dev_nd_range *range = &launch->range;
     RT_COMMAND_TRACE(scheduler, command, LAUNCH, RT_T("kernel", launch->kernel),
                      RT_N("program", command->program->id), RT_N("queue", command->queue),
-                     RT_N("device", device_of(scheduler, command)->id),
+                     RT_N("device", command->device->id),
                      RT_NS("global", range->global, range->dimensions),
                      RT_NS("local", range->local, range->dimensions),
                      RT_NS("offset", range->offset, range->dimensions));
@@ -197,7 +207,7 @@ static void trace_transfer(rt_scheduler *scheduler, const rt_command *command,
                            const rt_transfer *transfer)
 {
     rt_trace_value queue = RT_N("queue", command->queue);
-    rt_trace_value device = RT_N("device", device_of(scheduler, command)->id);
+    rt_trace_value device = RT_N("device", command->device->id);
     rt_trace_value size = RT_N("size", transfer->size);
     if (!transfer->from) {
         rt_buffer pattern = {0}; /* hexadecimal, in byte order */
@@ -276,7 +286,7 @@ rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command, rt_memor
                                               memory->host, &command->event);
     if (!handover_end(command, &step, status)) return status;
     const rt_trace_value values[] = {RT_T("memory", memory->name),
-                                     RT_N("device", device_of(scheduler, command)->id)};
+                                     RT_N("device", command->device->id)};
     rt_command_trace(scheduler, command, is_upload ? RT_EVENT_UPLOAD : RT_EVENT_HOST_READ, values,
                      2);
     return RT_STATUS_OK;
@@ -325,12 +335,21 @@ rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command)
     /* The device's queue knows all of its commands. */
     if (command->marker.waits_for_all) step.command.wait_count = 0;
     rt_status status = RT_STATUS_OK;
-    if (rt_ok(step.failure))
+    if (rt_ok(step.failure)) {
         status =
             dev_enqueue_marker(step.queue->queue, step.command, command->marker, &command->event);
+    } else if (command->marker.is_barrier) {
+        /* The failure of a command of another device stops the barrier, but not the order that it
+         * makes; if the device refuses even that, the waiter gets the first failure. */
+        dev_event *order = NULL;
+        rt_status ordered =
+            dev_enqueue_marker(step.queue->queue, step.command, command->marker, &order);
+        (void)ordered;
+        dev_event_destroy(order);
+    }
     if (!handover_end(command, &step, status)) return status;
     const rt_trace_value values[] = {RT_N("queue", command->queue),
-                                     RT_N("device", device_of(scheduler, command)->id)};
+                                     RT_N("device", command->device->id)};
     rt_command_trace(scheduler, command,
                      command->marker.is_barrier ? RT_EVENT_BARRIER : RT_EVENT_MARKER, values, 2);
     return RT_STATUS_OK;
@@ -340,11 +359,9 @@ rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->kind == RT_COMMAND_HOST_TASK);
     const handover step = handover_begin(scheduler, command);
-    rt_status failure = step.failure;
-    for (uint32_t i = 0; i < step.command.wait_count; i++) {
-        rt_status waited = dev_event_wait(step.events[i]);
-        if (rt_ok(failure)) failure = waited;
-    }
+    rt_status failure = rt_command_wait_check(scheduler, command->id);
+    for (uint32_t i = 0; i < step.command.wait_count && rt_ok(failure); i++)
+        failure = dev_event_wait(step.events[i]);
     rt_free(step.events);
-    return failure;
+    return rt_ok(step.failure) ? failure : step.failure;
 }

@@ -3,12 +3,13 @@
 
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue)
 {
-    CHECK(queue < scheduler->queues.count);
+    CHECK(queue < scheduler->queues.count || queue == RT_QUEUE_NONE);
     rt_command *command = rt_alloc(sizeof *command);
     command->id = scheduler->commands.count;
     command->kind = kind;
     command->queue = queue;
-    command->dependent = RT_COMMAND_NONE;
+    if (queue != RT_QUEUE_NONE) command->device = scheduler->queues.items[queue].device;
+    command->dependent = command->barrier = RT_COMMAND_NONE;
     CHECK(command->id != RT_COMMAND_NONE);
     CHECK(command->state == RT_COMMAND_SUBMITTED && command->dependencies.count == 0);
     *rt_vector_push(&scheduler->commands) = command;

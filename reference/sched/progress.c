@@ -6,6 +6,7 @@
 
 static rt_progress progress_of(const rt_scheduler *scheduler, const rt_command *command)
 {
+    if (rt_command_is_open_event(command)) return RT_PROGRESS_SUBMITTED;
     switch (command->state) {
     case RT_COMMAND_SUBMITTED:
     case RT_COMMAND_HELD: return RT_PROGRESS_SUBMITTED;

@@ -144,7 +144,10 @@ typedef struct rt_marker {
 } rt_marker;
 
 /* Submits a marker, which does nothing once what it waits for is done.  A marker that waits for
- * kernels that a fusion holds back ends the fusion.  Source: sycl_ext_oneapi_enqueue_barrier. */
+ * kernels that a fusion holds back ends the fusion.  The failure of a barrier is that of the
+ * commands that name it in `after`; those that it only holds back run.  Source:
+ * sycl_ext_oneapi_enqueue_barrier; OpenCL 3.0 API, 5.12 "Markers, Barriers and Waiting for Events".
+ */
 RT_MUST_USE rt_status rt_scheduler_marker(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_marker *marker, rt_command_id *out_command);
 
@@ -210,8 +213,22 @@ typedef struct rt_host_task {
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
+/* Creates a user event on the device: a command of no queue, which the application completes. Other
+ * commands can wait for it; one of another device would have to wait for it on the host, and is
+ * stopped instead.  Requires the device's capability host_events.  Returns the codes of
+ * dev_host_event_create.  Source: OpenCL 3.0 API, 5.11 "Event Objects" (clCreateUserEvent). */
+RT_MUST_USE rt_status rt_scheduler_user_event(rt_scheduler *scheduler, const rt_device *device,
+                                              rt_command_id *out_command);
+
+/* Completes a user event.  With `has_failed`, it fails, and so do the commands that wait for it,
+ * without running.  Returns the codes of dev_host_event_complete, ERRC_INVALID for a second call
+ * among them. */
+RT_MUST_USE rt_status rt_scheduler_user_event_complete(rt_scheduler *scheduler, rt_command_id event,
+                                                       bool has_failed);
+
 /* Waits for every command submitted so far; returns the first failure that has not yet been
- * reported. */
+ * reported.  Like every function that waits, it refuses, with ERRC_INVALID, to wait for a command
+ * that depends on a user event that is not complete: the wait would never end. */
 RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 
 /* Like rt_scheduler_wait, for the commands of one queue or for one command, each with all their
@@ -233,7 +250,7 @@ typedef enum rt_progress {
  * descriptors"; document 001, "Event Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
 
-/* Gets the times of a command, after waiting for it, which may end a fusion as
+/* Gets the times of a command, not of a user event, after waiting for it, which may end a fusion as
  * rt_scheduler_wait_command does. The event of a fusion does no work: its times are the first
  * submission and start and the last end among its kernels.  ERRC_INVALID: the command's queue
  * records no times, or no device ran it, as with a host task or a fusion without kernels.  If the

@@ -11,6 +11,7 @@ typedef enum rt_command_kind {
     RT_COMMAND_FILL,
     RT_COMMAND_MARKER,
     RT_COMMAND_HOST_TASK,
+    RT_COMMAND_USER_EVENT, /* the application completes it; it belongs to no queue */
     /* the end of a queue's fusion, however it ends; does no work */
     RT_COMMAND_FUSION,
     /* the runtime's own moves of content, ordered by their memories, not by their queue */
@@ -33,6 +34,7 @@ typedef enum rt_command_kind {
  *   (1) host tasks only, which run inside their submission
  *   (2) the device refused the fused kernel, so the list is restored
  *
+ * A user event is ENQUEUED until the application completes it.
  * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
  * that it waits for has been handed over, and never has an event.  A command that the device
  * refuses during its submission is removed from the graph (rt_graph_remove_last). */
@@ -70,13 +72,16 @@ typedef struct rt_command {
     rt_command_id id;
     rt_command_kind kind;
     rt_command_state state;
-    uint32_t queue;               /* index into the scheduler's queues */
+    uint32_t queue;               /* index into the scheduler's queues; RT_QUEUE_NONE: USER_EVENT */
+    const rt_device *device;      /* that of the queue, or of a USER_EVENT */
     rt_command_list dependencies; /* smaller ids, each once */
-    rt_program *program;          /* LAUNCH, COPY of a variable in the program: kept until DONE */
-    bool moves_variable;          /* COPY: to or from a variable in a program */
-    dev_marker marker;            /* MARKER */
-    dev_event *event;          /* lives as long as the scheduler: later commands may wait for it */
-    rt_status result;          /* STOPPED, DONE */
+    rt_command_id barrier; /* the dependency that only orders it: the newest barrier of its queue,
+                            * unless it names the barrier itself; RT_COMMAND_NONE: none */
+    rt_program *program;   /* LAUNCH, COPY of a variable in the program: kept until DONE */
+    bool moves_variable;   /* COPY: to or from a variable in a program */
+    dev_marker marker;     /* MARKER */
+    dev_event *event;      /* lives as long as the scheduler: later commands may wait for it */
+    rt_status result;      /* STOPPED, DONE */
     bool failure_is_reported;  /* its failure was reported to the application */
     uint64_t visit;            /* the last walk that reached it (wait.c) */
     rt_command_id dependent;   /* the most recent command that waits for this one, or NONE */
@@ -133,6 +138,7 @@ struct rt_scheduler {
     rt_sync_reason cause; /* the reason to report if the operation in progress ends a fusion */
     rt_fusion_observer observer;
     uint64_t visit_count; /* number of walks over the graph */
+    uint32_t open_events; /* user events that the application has not completed */
     uint32_t settled;     /* commands before this one are over and their failures reported */
 };
 
@@ -154,8 +160,10 @@ bool rt_scheduler_check(const rt_scheduler *scheduler);
 void rt_command_step(rt_command *command, rt_step step);
 
 /* rt_command_is_pending: true before the command is handed over (SUBMITTED, HELD).
+ * rt_command_is_open_event: true for a user event that the application has not completed.
  * rt_command_is_over: true once it need no longer be waited for (DONE, REMOVED). */
 bool rt_command_is_pending(const rt_command *command);
+bool rt_command_is_open_event(const rt_command *command);
 bool rt_command_is_over(const rt_command *command);
 
 /* Moves a fusion to its next status (see the table in fusion_command.h) and traces the change. */
@@ -164,7 +172,9 @@ void rt_fusion_set_status(rt_scheduler *scheduler, rt_fusion_command *fusion,
 
 /* ---- graph.c (lock held) ------------------------------------------------------------------ */
 
-/* Adds a node without dependencies. */
+#define RT_QUEUE_NONE (UINT32_MAX - 1) /* the queue of a command that belongs to none */
+
+/* Adds a node without dependencies; the caller sets the device of one without a queue. */
 rt_command *rt_graph_add(rt_scheduler *scheduler, rt_command_kind kind, rt_queue_id queue);
 
 /* Removes the newest node, which the device has refused. */
@@ -369,6 +379,10 @@ RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id com
 /* Waits for everything submitted so far; returns the first failure that has not yet been reported.
  */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
+
+/* ERRC_INVALID if a wait for the command would never end, because the command depends on a user
+ * event that the application has not completed.  Called with the lock held. */
+RT_MUST_USE rt_status rt_command_wait_check(rt_scheduler *scheduler, rt_command_id command);
 
 /* ---- Arguments (eliminated.c) -------------------------------------------------------------- */
 

@@ -18,6 +18,11 @@ rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_man
 
 void rt_scheduler_destroy(rt_scheduler *scheduler)
 {
+    for (uint32_t i = 0; i < scheduler->commands.count && scheduler->open_events > 0; i++) {
+        if (!rt_command_is_open_event(scheduler->commands.items[i])) continue;
+        rt_status failed = rt_scheduler_user_event_complete(scheduler, i, true);
+        (void)failed;
+    }
     rt_status lost = rt_scheduler_wait(scheduler);
     (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
@@ -95,9 +100,11 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
     rt_command *command = rt_graph_add(scheduler, submission->kind, queue);
     if (target->in_order) rt_graph_depend(scheduler, command, target->last);
     rt_graph_depend(scheduler, command, target->barrier);
+    if (!target->in_order) command->barrier = target->barrier;
     for (uint32_t i = 0; i < submission->after_count; i++) {
         rt_command_id event = submission->after[i];
         CHECK(event < command->id);
+        if (event == command->barrier) command->barrier = RT_COMMAND_NONE;
         /* The event of the command's own fusion represents only the kernels before the command,
          * since the list cannot wait for its own end. */
         bool is_fusion_event = submission->fusion && event == submission->fusion->command;

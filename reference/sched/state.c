@@ -52,6 +52,11 @@ bool rt_command_is_pending(const rt_command *command)
     return command->state == RT_COMMAND_SUBMITTED || command->state == RT_COMMAND_HELD;
 }
 
+bool rt_command_is_open_event(const rt_command *command)
+{
+    return command->kind == RT_COMMAND_USER_EVENT && command->state == RT_COMMAND_ENQUEUED;
+}
+
 bool rt_command_is_over(const rt_command *command)
 {
     return command->state == RT_COMMAND_DONE || command->state == RT_COMMAND_REMOVED;

@@ -68,6 +68,7 @@ rt_status rt_scheduler_times(rt_scheduler *scheduler, rt_command_id command, dev
     rt_scheduler_lock(scheduler);
     CHECK(command < scheduler->commands.count);
     rt_queue_id queue = scheduler->commands.items[command]->queue;
+    CHECK(queue != RT_QUEUE_NONE);
     bool is_profiling = scheduler->queues.items[queue].enable_profiling;
     rt_scheduler_unlock(scheduler);
     if (!is_profiling)

@@ -26,9 +26,10 @@ static void reach(rt_scheduler *scheduler, rt_command *command, command_list *li
 
 /* Adds the ancestors of the commands in the list, all of which this walk has already reached, and
  * sorts the list, oldest first: the end of a fusion is done when its ancestors are (KF-GRAPH-03).
- * The walk stops at commands that are known to have succeeded.
+ * The walk stops at commands that are known to have succeeded, and at barriers that only order,
+ * whose failure is not that of the command, unless `through_barriers`.
  * Called with the lock held. */
-static void add_ancestors(rt_scheduler *scheduler, command_list *list)
+static void add_ancestors(rt_scheduler *scheduler, command_list *list, bool through_barriers)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const rt_command *command = list->items[i];
@@ -36,26 +37,30 @@ static void add_ancestors(rt_scheduler *scheduler, command_list *list)
             rt_command *other = scheduler->commands.items[command->dependencies.items[d]];
             CHECK(rt_command_rank(other) < rt_command_rank(command));
             bool succeeded = rt_command_is_over(other) && rt_ok(other->result);
+            if (other->id == command->barrier && !through_barriers) continue;
             if (!succeeded) RULE(KF_GRAPH_03, reach(scheduler, other, list));
         }
     }
     if (list->count > 0) qsort(list->items, list->count, sizeof *list->items, by_rank);
 }
 
-/* The commands of one queue, or of all (RT_QUEUE_ALL), that no wait has settled, with their
- * ancestors, oldest first.  A command that is still pending is an empty fusion, or a move of
- * content that was added for a kernel and that no other command needs.  Called with the lock held;
- * the caller frees the list. */
+/* The application's commands of one queue, or all commands (RT_QUEUE_ALL), that no wait has
+ * settled, with their ancestors, oldest first.  A command that is still pending is an empty fusion,
+ * or a move of content that was added for a kernel and that no other command needs.  Called with
+ * the lock held; the caller frees the list. */
 static command_list unsettled(rt_scheduler *scheduler, rt_queue_id queue)
 {
     command_list list = {0};
     scheduler->visit_count++;
     for (uint32_t i = scheduler->settled; i < scheduler->commands.count; i++) {
         rt_command *command = scheduler->commands.items[i];
-        bool is_concerned = queue == RT_QUEUE_ALL || command->queue == queue;
+        /* A user event is only waited for on behalf of a command, or by name. */
+        bool is_concerned = queue == RT_QUEUE_ALL
+                                ? command->kind != RT_COMMAND_USER_EVENT
+                                : command->queue == queue && command->kind < RT_COMMAND_UPLOAD;
         if (is_concerned && !rt_command_is_pending(command)) reach(scheduler, command, &list);
     }
-    add_ancestors(scheduler, &list);
+    add_ancestors(scheduler, &list, false);
     return list;
 }
 
@@ -67,9 +72,41 @@ static command_list command_and_ancestors(rt_scheduler *scheduler, rt_command_id
     command_list list = {0};
     scheduler->visit_count++;
     reach(scheduler, scheduler->commands.items[id], &list);
-    add_ancestors(scheduler, &list);
+    add_ancestors(scheduler, &list, false);
     return list;
 }
+
+/* ---- Waits that would never end ----------------------------------------------------------- */
+
+/* Refuses a wait for the commands of a list, which the last walk has reached. */
+static rt_status check_list(rt_scheduler *scheduler, const command_list *list)
+{
+    if (scheduler->open_events == 0) return RT_STATUS_OK;
+    command_list awaited = {0};
+    for (uint32_t i = 0; i < list->count; i++)
+        *rt_vector_push(&awaited) = list->items[i];
+    add_ancestors(scheduler, &awaited, true);
+    rt_status status = RT_STATUS_OK;
+    for (uint32_t i = 0; i < awaited.count && rt_ok(status); i++)
+        if (rt_command_is_open_event(awaited.items[i]))
+            status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                             "a wait would never end, because it depends on user event %u, which "
+                             "is not complete; complete the event first",
+                             awaited.items[i]->id);
+    rt_vector_free(&awaited);
+    return status;
+}
+
+rt_status rt_command_wait_check(rt_scheduler *scheduler, rt_command_id id)
+{
+    if (scheduler->open_events == 0) return RT_STATUS_OK;
+    command_list list = command_and_ancestors(scheduler, id);
+    rt_status status = check_list(scheduler, &list);
+    rt_vector_free(&list);
+    return status;
+}
+
+/* ---- Waiting ------------------------------------------------------------------------------ */
 
 /* Waits for a command whose predecessors are done, and records its end. */
 static rt_status command_finish(rt_scheduler *scheduler, rt_command *command)
@@ -122,8 +159,9 @@ rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id id)
 {
     rt_scheduler_lock(scheduler);
     command_list list = command_and_ancestors(scheduler, id);
+    rt_status status = check_list(scheduler, &list);
     rt_scheduler_unlock(scheduler);
-    rt_status status = wait_list(scheduler, &list, true);
+    if (rt_ok(status)) status = wait_list(scheduler, &list, true);
     rt_vector_free(&list);
     return status;
 }
@@ -148,8 +186,9 @@ rt_status rt_commands_wait(rt_scheduler *scheduler)
     rt_scheduler_lock(scheduler);
     RULE(KF_SYNC_04, rt_sync_queue(scheduler, RT_QUEUE_ALL, RT_SYNC_REASON_WAIT));
     command_list list = unsettled(scheduler, RT_QUEUE_ALL);
+    rt_status status = check_list(scheduler, &list);
     rt_scheduler_unlock(scheduler);
-    rt_status status = wait_list(scheduler, &list, false);
+    if (rt_ok(status)) status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
     skip_settled(scheduler);
     return status;
@@ -172,9 +211,10 @@ rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
     CHECK(queue < scheduler->queues.count);
     RULE(KF_SYNC_04, rt_sync_queue(scheduler, queue, RT_SYNC_REASON_WAIT));
     command_list list = unsettled(scheduler, queue);
+    rt_status status = check_list(scheduler, &list);
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("queue", queue));
-    rt_status status = wait_list(scheduler, &list, false);
+    if (rt_ok(status)) status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
     skip_settled(scheduler);
     return status;
@@ -187,9 +227,10 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     scheduler->cause = RT_SYNC_REASON_WAIT;
     rt_sync_command(scheduler, command);
     command_list list = command_and_ancestors(scheduler, command);
+    rt_status status = check_list(scheduler, &list);
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
-    rt_status status = wait_list(scheduler, &list, false);
+    if (rt_ok(status)) status = wait_list(scheduler, &list, false);
     rt_vector_free(&list);
     return status;
 }

@@ -75,6 +75,9 @@
     EVENT(FILL, "fill", "command memory offset size pattern queue device after[]")                 \
     EVENT(BARRIER, "barrier", "command queue device after[]")                                      \
     EVENT(MARKER, "marker", "command queue device after[]")                                        \
+    /* the application created a user event, and completed it */                                   \
+    EVENT(USER_EVENT, "user_event", "command device")                                              \
+    EVENT(EVENT_COMPLETE, "event_complete", "command failed")                                      \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \
     /* device_globals: a program's image describes one; one was looked up by the address of its    \

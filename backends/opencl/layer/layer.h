@@ -68,17 +68,12 @@
 #define OCL_LAYER_LOG  "ASSAY_OPENCL_LOG"
 #define OCL_LAYER_HIDE "ASSAY_OPENCL_HIDE"
 
-*with a first record,
-    and with no call recorded.For a process that has replaced the log's file, *with the same
-            descriptor,
-    while no call is in progress.Objects keep their numbers.* /
-#define OCL_LAYER_RESTART          "assay_layer_restart" OCL_LAYER_CAPTURE "ASSAY_OPENCL_CAPTURE"
+#define OCL_LAYER_CAPTURE          "ASSAY_OPENCL_CAPTURE"
 #define OCL_LAYER_CAPTURE_LAUNCHES "ASSAY_OPENCL_CAPTURE_LAUNCHES" /* "A..B", both included */
 #define OCL_LAYER_CAPTURE_KERNEL   "ASSAY_OPENCL_CAPTURE_KERNEL"   /* unset: every kernel */
 #define OCL_LAYER_CAPTURE_BYTES    "ASSAY_OPENCL_CAPTURE_BYTES"    /* of contents, per process */
 
-/* Name Why the log begins again: contents of an exported function without parameters and result,
- * after which a launch are missing. LOSS(word in the log, what happened). */
+/* Why the contents of a launch are missing. LOSS(word in the log, what happened). */
 #define OCL_CAPTURE_LOSSES(LOSS)                                                                   \
     LOSS("address", "its memory holds addresses of unified shared or shared virtual memory")       \
     LOSS("bytes", "its memory would exceed --max-bytes")                                           \
@@ -88,10 +83,13 @@
     LOSS("unset", "an argument is not set")                                                        \
     LOSS("user-event", "a user event of the program has not been set")
 
-        /* Version of the record format; the first record of each process contains it. */
-        enum {
-            OCL_LAYER_VERSION = 1
-        };
+/* Name of an exported function without parameters and result, after which the log begins again:
+ * with a first record, and with no call recorded. For a process that has replaced the log's file,
+ * with the same descriptor, while no call is in progress. Objects keep their numbers. */
+#define OCL_LAYER_RESTART "assay_layer_restart"
+
+/* Version of the record format; the first record of each process contains it. */
+enum { OCL_LAYER_VERSION = 1 };
 
 /* Maximum number of bytes that a process records; beyond that it only records that its log is full.
  * A log is kept in memory, and a scenario may launch forever. */

@@ -489,13 +489,17 @@ cl_int clEnqueueBarrierWithWaitList(cl_command_queue queue, cl_uint wait_count,
 cl_event clCreateUserEvent(cl_context context, cl_int *out_result)
 {
     (void)context;
-    return create("clCreateUserEvent", out_result);
+    object *event = create("clCreateUserEvent", out_result);
+    if (event) event->status = CL_SUBMITTED;
+    return (cl_event)(void *)event;
 }
 
 cl_int clSetUserEventStatus(cl_event event, cl_int status)
 {
     CALL("clSetUserEventStatus");
-    if (result == CL_SUCCESS) ((object *)(void *)event)->status = status;
+    object *target = (object *)(void *)event;
+    if (result == CL_SUCCESS && target->status != CL_SUBMITTED) result = CL_INVALID_OPERATION;
+    if (result == CL_SUCCESS) target->status = status;
     RETURN;
 }
 

@@ -203,6 +203,7 @@ int main(int argument_count, char **arguments)
         .selector = arguments[1],
         .tools = &tools,
         .modules = SUITE_MODULES,
+        .crashes_after_failed_events = strstr(arguments[1], "Intel(R) OpenCL") != NULL,
     };
     int failed = device_suite_run(&suite);
     return failed < 0 ? 77 : failed;

@@ -752,7 +752,8 @@ static void a_host_event_holds_commands_back(void **state)
     /* Polling runs what can run, and does not block. */
     assert_int_equal(dev_event_advance(held), DEV_EVENT_PENDING);
     assert_int_equal(dev_event_query(unrelated), DEV_EVENT_COMPLETE);
-    dev_host_event_complete(host, false);
+    assert_true(rt_ok(dev_host_event_complete(host, false)));
+    assert_int_equal(dev_host_event_complete(host, true).code, RT_ERRC_INVALID);
     assert_int_equal(dev_event_query(held), DEV_EVENT_PENDING);
     assert_true(rt_ok(dev_event_wait(held)));
     assert_true(rt_ok(dev_event_wait(host)));
@@ -775,7 +776,7 @@ static void a_host_event_that_fails_fails_its_dependents(void **state)
         dev_event *host;
         assert_true(rt_ok(dev_host_event_create(f.device, &host)));
         dev_event *held = launch(&f, kernel, 1, &host, 1);
-        if (!is_destroyed) dev_host_event_complete(host, true);
+        if (!is_destroyed) assert_true(rt_ok(dev_host_event_complete(host, true)));
         dev_event_destroy(host);
         assert_int_equal(dev_event_wait(held).code, RT_DRIVER_ERROR);
         assert_int_equal(fake_sim.launch_count, 0);
@@ -787,8 +788,7 @@ static void a_host_event_that_fails_fails_its_dependents(void **state)
 
 static void *host_event_complete(void *event)
 {
-    dev_host_event_complete(event, false);
-    return NULL;
+    return rt_ok(dev_host_event_complete(event, false)) ? event : NULL;
 }
 
 static void a_waiter_sleeps_until_the_host_completes(void **state)
@@ -803,7 +803,9 @@ static void a_waiter_sleeps_until_the_host_completes(void **state)
     assert_true(rt_ok(dev_enqueue_marker(f.queue, after_host, (dev_marker){0}, &marker)));
     assert_int_equal(pthread_create(&thread, NULL, host_event_complete, host), 0);
     assert_true(rt_ok(dev_event_wait(marker)));
-    assert_int_equal(pthread_join(thread, NULL), 0);
+    void *completed = NULL;
+    assert_int_equal(pthread_join(thread, &completed), 0);
+    assert_ptr_equal(completed, host);
     dev_event_destroy(host);
     dev_event_destroy(marker);
     close_all(&f);

@@ -452,21 +452,23 @@ struct scn_expect {
 
 /* verb, its key in scenarios */
 #define SCN_VERBS(VERB)                                                                            \
-    VERB(LOAD, "load")               /* dlopen */                                                  \
-    VERB(UNLOAD, "unload")           /* dlclose */                                                 \
-    VERB(LOAD_IMAGE, "load_image")   /* the documents' device_dlopen */                            \
-    VERB(DEVICE, "device")           /* chooses the device for later steps that name none */       \
-    VERB(CONTEXT, "context")         /* creates a context */                                       \
-    VERB(QUEUE, "queue")             /* creates a queue */                                         \
-    VERB(BUNDLE, "bundle")           /* makes a kernel bundle */                                   \
-    VERB(SUBMIT, "submit")           /* submits a kernel */                                        \
-    VERB(COPY, "copy")               /* copies between memories, or to or from a device_global */  \
-    VERB(FILL, "fill")               /* fills a memory with one element */                         \
-    VERB(BARRIER, "barrier")         /* submits a barrier */                                       \
-    VERB(MARKER, "marker")           /* submits a marker */                                        \
-    VERB(WAIT, "wait")               /* waits for a queue, for a step or for everything */         \
-    VERB(HOST_ACCESS, "host_access") /* reads a memory on the host, synchronising */               \
-    VERB(PARALLEL, "parallel")       /* runs lists of steps, each on its own thread */             \
+    VERB(LOAD, "load")             /* dlopen */                                                    \
+    VERB(UNLOAD, "unload")         /* dlclose */                                                   \
+    VERB(LOAD_IMAGE, "load_image") /* the documents' device_dlopen */                              \
+    VERB(DEVICE, "device")         /* chooses the device for later steps that name none */         \
+    VERB(CONTEXT, "context")       /* creates a context */                                         \
+    VERB(QUEUE, "queue")           /* creates a queue */                                           \
+    VERB(BUNDLE, "bundle")         /* makes a kernel bundle */                                     \
+    VERB(SUBMIT, "submit")         /* submits a kernel */                                          \
+    VERB(COPY, "copy")             /* copies between memories, or to or from a device_global */    \
+    VERB(FILL, "fill")             /* fills a memory with one element */                           \
+    VERB(BARRIER, "barrier")       /* submits a barrier */                                         \
+    VERB(MARKER, "marker")         /* submits a marker */                                          \
+    VERB(USER_EVENT, "user_event") /* creates an event that the host completes */                  \
+    VERB(COMPLETE_EVENT, "complete_event") /* completes one */                                     \
+    VERB(WAIT, "wait")                     /* waits for a queue, for a step or for everything */   \
+    VERB(HOST_ACCESS, "host_access")       /* reads a memory on the host, synchronising */         \
+    VERB(PARALLEL, "parallel")             /* runs lists of steps, each on its own thread */       \
     VERB(START_FUSION, "start_fusion")                                                             \
     VERB(COMPLETE_FUSION, "complete_fusion")                                                       \
     VERB(CANCEL_FUSION, "cancel_fusion")                                                           \
@@ -596,7 +598,7 @@ typedef struct scn_queue {
 /* What is required of the times at which a command was submitted, began and ended, in addition to
  * their order. */
 typedef struct scn_profiling {
-    uint32_t step;    /* a SUBMIT, COPY, FILL or COMPLETE_FUSION */
+    uint32_t step;    /* a step that creates a command */
     uint32_t after;   /* a step of one of these kinds, whose command must end before that of `step`
                        * begins; SCN_NONE: no requirement */
     uint32_t same_as; /* a step of one of these kinds, whose command's times must equal those of
@@ -631,7 +633,11 @@ typedef struct scn_step {
             uint32_t module;
             uint32_t image; /* LOAD_IMAGE: its number in the module, checked when it runs */
         } load;             /* LOAD, UNLOAD, LOAD_IMAGE */
-        uint32_t device;    /* DEVICE: index of scn_device */
+        uint32_t device;    /* DEVICE, USER_EVENT: index of scn_device */
+        struct {
+            uint32_t event; /* the step that creates it */
+            bool failed;
+        } completion; /* COMPLETE_EVENT */
         struct {
             const uint32_t *devices;
             uint32_t device_count;

@@ -178,6 +178,27 @@ static const scn_shape shape_marker = {
     SCN_RELATIONS(marker_relations),
 };
 
+/* ---- User events ---------------------------------------------------------------------------- */
+
+static const scn_row user_event_rows[] = {
+    ID_ROW("The name by which steps refer to the event."),
+    {"device", &scn_shape_device_reference, SCN_OR_CHOSEN, SCN_FIELD(scn_step, device),
+     "The device whose commands may wait for the event; default: the one chosen last."},
+};
+static const scn_shape shape_user_event = {SCN_OBJECT("a user event", user_event_rows)};
+
+static const scn_shape shape_failed = {SCN_TRUTH("whether the event fails")};
+static const scn_row completion_rows[] = {
+    {"event", &scn_shape_user_event_reference, SCN_REQUIRED, SCN_FIELD(scn_step, completion.event),
+     "The user event."},
+    {"failed", &shape_failed, 0, SCN_FIELD(scn_step, completion.failed),
+     "Whether it fails, so that the commands that wait for it fail without running; default: no."},
+};
+static const scn_shape shape_complete_event = {
+    SCN_OBJECT("a complete_event", completion_rows),
+    .shorthand = true,
+};
+
 /* ---- The table ------------------------------------------------------------------------------ */
 
 static const scn_shape shape_expectation = {
@@ -213,6 +234,8 @@ enum {
     STEP_NESTED_COUNT,
     STEP_DEVICE = STEP_NESTED_COUNT,
     STEP_CONTEXT,
+    STEP_USER_EVENT,
+    STEP_COMPLETE_EVENT,
     STEP_END_QUEUE,
     STEP_END_MEMORY,
     STEP_PARALLEL,
@@ -273,6 +296,10 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                      SCN_FIELD(scn_step, device),
                      "Chooses the device for later steps that name none."},
     [STEP_CONTEXT] = {"context", &shape_context, SCN_ALTERNATIVE, SCN_SAME, "Creates a context."},
+    [STEP_USER_EVENT] = {"user_event", &shape_user_event, SCN_ALTERNATIVE, SCN_SAME,
+                         "Creates an event that a later step completes; commands can wait for it."},
+    [STEP_COMPLETE_EVENT] = {"complete_event", &shape_complete_event, SCN_ALTERNATIVE, SCN_SAME,
+                             "Completes a user event, successfully or not."},
     [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
     [STEP_END_MEMORY] =
@@ -304,11 +331,19 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
 
 /* The relations of verbs that are allowed in the lists of a parallel come first. */
 enum { NESTED_RELATION_COUNT = 4 };
-static const scn_relation step_relations[] = {
-    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
-    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
-    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
-    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
+static const scn_relation step_relations[] = {ID_INSIDE("queue"),
+                                              ID_INSIDE("bundle"),
+                                              LASTING("queue"),
+                                              LASTING("bundle"),
+                                              ID_INSIDE("context"),
+                                              LASTING("context"),
+                                              ID_INSIDE("user_event"),
+                                              LASTING("user_event"),
+                                              LASTING("device"),
+                                              LASTING("parallel"),
+                                              CANNOT_BE_REFUSED("context"),
+                                              CANNOT_BE_REFUSED("device"),
+                                              CANNOT_BE_REFUSED("parallel")};
 
 /* An expect step may have any expectation but an error; in a step with a verb, the expectation must
  * be an error, or several outcomes that are errors or `none`. */
@@ -395,6 +430,8 @@ static const scn_row *const variants[SCN_VERB_COUNT] = {
     [SCN_VERB_FILL] = &step_rows[STEP_FILL],
     [SCN_VERB_BARRIER] = &step_rows[STEP_BARRIER],
     [SCN_VERB_MARKER] = &step_rows[STEP_MARKER],
+    [SCN_VERB_USER_EVENT] = &step_rows[STEP_USER_EVENT],
+    [SCN_VERB_COMPLETE_EVENT] = &step_rows[STEP_COMPLETE_EVENT],
     [SCN_VERB_WAIT] = &step_rows[STEP_WAIT],
     [SCN_VERB_HOST_ACCESS] = &step_rows[STEP_HOST_ACCESS],
     [SCN_VERB_PARALLEL] = &step_rows[STEP_PARALLEL],

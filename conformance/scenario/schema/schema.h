@@ -344,11 +344,12 @@ bool scn_node_keep(scn_reader *reader, const scn_node *node, void *out);
 extern const scn_shape scn_shape_memory_reference;
 extern const scn_shape scn_shape_module_reference;
 extern const scn_shape scn_shape_device_reference;
-extern const scn_shape scn_shape_command_reference;  /* a step that creates a command */
-extern const scn_shape scn_shape_command_references; /* LIST of command references, for `after` */
-extern const scn_shape scn_shape_queue_reference;    /* a step that creates a queue */
-extern const scn_shape scn_shape_context_reference;  /* a step that creates a context */
-extern const scn_shape scn_shape_bundle_reference;   /* a step that creates a kernel bundle */
+extern const scn_shape scn_shape_command_reference;    /* a step that creates a command */
+extern const scn_shape scn_shape_command_references;   /* LIST of command references, for `after` */
+extern const scn_shape scn_shape_queue_reference;      /* a step that creates a queue */
+extern const scn_shape scn_shape_user_event_reference; /* a step that creates a user event */
+extern const scn_shape scn_shape_context_reference;    /* a step that creates a context */
+extern const scn_shape scn_shape_bundle_reference;     /* a step that creates a kernel bundle */
 
 /* The memory that a reference refers to; NULL if the memory's own entry has problems, which have
  * been reported. */

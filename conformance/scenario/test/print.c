@@ -459,6 +459,7 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_LOAD_IMAGE:
         rt_buffer_printf(out, " module=%u image=%u", step->load.module, step->load.image);
         return;
+    case SCN_VERB_USER_EVENT:
     case SCN_VERB_DEVICE: rt_buffer_printf(out, " device=%u", step->device); return;
     case SCN_VERB_CONTEXT:
         print_indices(out, "devices", step->context.devices, step->context.device_count);
@@ -488,6 +489,10 @@ static void print_verb(rt_buffer *out, const scn_step *step)
         print_optional(out, "on", step->wait.queue);
         print_optional(out, "awaited", step->wait.step);
         return;
+    case SCN_VERB_COMPLETE_EVENT:
+        rt_buffer_printf(out, " event=%u%s", step->completion.event,
+                         step->completion.failed ? " failed" : "");
+        return;
     case SCN_VERB_PROFILING:
         rt_buffer_printf(out, " step=%u", step->profiling.step);
         print_optional(out, "after", step->profiling.after);
@@ -511,12 +516,32 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {
-        "load",         "unload",          "load_image",    "device",      "context",
-        "queue",        "bundle",          "submit",        "copy",        "fill",
-        "barrier",      "marker",          "wait",          "host_access", "parallel",
-        "start_fusion", "complete_fusion", "cancel_fusion", "host_task",   "end_queue",
-        "end_memory",   "profiling",       "restart",       "expect"};
+    static const char *const verbs[] = {"load",
+                                        "unload",
+                                        "load_image",
+                                        "device",
+                                        "context",
+                                        "queue",
+                                        "bundle",
+                                        "submit",
+                                        "copy",
+                                        "fill",
+                                        "barrier",
+                                        "marker",
+                                        "user_event",
+                                        "complete_event",
+                                        "wait",
+                                        "host_access",
+                                        "parallel",
+                                        "start_fusion",
+                                        "complete_fusion",
+                                        "cancel_fusion",
+                                        "host_task",
+                                        "end_queue",
+                                        "end_memory",
+                                        "profiling",
+                                        "restart",
+                                        "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

@@ -93,6 +93,8 @@ static const char steps[] =
     "  - expect: {event: fused, status: complete}\n"
     "  - barrier: {queue: fq, after: [fused]}\n"
     "  - marker: {device: main}\n"
+    "  - user_event: {id: go, device: main}\n"
+    "  - complete_event: {event: go, failed: true}\n"
     "  - host_task: {queue: fq, from: a, to: p, after: [fused]}\n"
     "  - host_task: {from: a}\n"
     "  - profiling: {step: fused, after: t, same_as: s}\n"

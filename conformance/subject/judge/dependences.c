@@ -24,6 +24,7 @@ bool cnf_step_lacks_object(const cnf_execution *execution, const scn_step *step)
     case SCN_VERB_PROFILING:
         return lacks(execution, step->profiling.step) || lacks(execution, step->profiling.after) ||
                lacks(execution, step->profiling.same_as);
+    case SCN_VERB_COMPLETE_EVENT: return lacks(execution, step->completion.event);
     case SCN_VERB_BUNDLE:
         for (uint32_t i = 0; i < step->bundle.source_count; i++)
             if (lacks(execution, step->bundle.sources[i])) return true;

@@ -612,6 +612,46 @@ static void markers_and_launches_without_items_complete(void **state)
     dev_kernel_destroy(kernel);
 }
 
+/* A read after an increment, both after an event that the host completes: the read sees the
+ * increment, or, if the event fails, neither runs.  An event that is destroyed fails. */
+static void host_events_hold_commands_back(void **state)
+{
+    const fixture *f = *state;
+    if (!f->capabilities.host_events) skip();
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    const dev_nd_range range = range_1d(4, 0);
+    enum { COMPLETES, FAILS, IS_DESTROYED };
+    int last = f->suite->crashes_after_failed_events ? COMPLETES : IS_DESTROYED;
+    for (int ending = COMPLETES; ending <= last; ending++) {
+        int data[4] = {7, 7, 7, 7}, seen[4] = {0};
+        dev_memory *memory = memory_with(f, data, sizeof data);
+        const dev_argument argument = of_memory(memory);
+        dev_event *host, *run, *read;
+        ok(f, dev_host_event_create(f->device, &host));
+        const dev_command after_host = {.wait = &host, .wait_count = 1};
+        ok(f, dev_enqueue_kernel(f->queue, after_host, kernel, &range, &argument, 1, &run));
+        const dev_command after_run = {.wait = &run, .wait_count = 1};
+        ok(f, dev_enqueue_read(f->queue, after_run, memory, 0, sizeof seen, seen, &read));
+        if (f->capabilities.finds_faults) /* the others may complete commands at once */
+            assert_int_equal(dev_event_advance(read), DEV_EVENT_PENDING);
+        if (ending != IS_DESTROYED) {
+            ok(f, dev_host_event_complete(host, ending == FAILS));
+            assert_int_equal(dev_host_event_complete(host, false).code, RT_ERRC_INVALID);
+            assert_int_equal(rt_ok(dev_event_wait(host)), ending == COMPLETES);
+        }
+        dev_event_destroy(host);
+        bool is_ok = rt_ok(dev_event_wait(read));
+        if (shows(f)) assert_int_equal(is_ok, ending == COMPLETES);
+        if (shows(f)) assert_int_equal(rt_ok(dev_event_wait(run)), ending == COMPLETES);
+        for (int i = 0; shows(f) && i < 4; i++)
+            assert_int_equal(seen[i], ending == COMPLETES ? 8 : 0);
+        dev_event_destroy(run);
+        dev_event_destroy(read);
+        dev_memory_destroy(memory);
+    }
+    dev_kernel_destroy(kernel);
+}
+
 static void enqueued_commands_keep_what_they_use(void **state)
 {
     const fixture *f = *state;
@@ -1199,6 +1239,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(events_order_commands_of_two_queues),
         cmocka_unit_test(barriers_order_the_commands_of_their_queue),
         cmocka_unit_test(markers_and_launches_without_items_complete),
+        cmocka_unit_test(host_events_hold_commands_back),
         cmocka_unit_test(queues_keep_times_where_they_can),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),
         cmocka_unit_test(bytes_written_count_as_defined),

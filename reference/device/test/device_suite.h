@@ -18,6 +18,9 @@ typedef struct device_suite {
      * giving a reason (scenarios/FINDINGS.md).  Never set for an adapter with its own linker, which
      * must judge correctly. */
     bool misjudges_duplicates;
+    /* The driver is known to crash at commands that follow one that a failed event has terminated
+     * (scenarios/FINDINGS.md). */
+    bool crashes_after_failed_events;
 } device_suite;
 
 /* Runs the suite under cmocka and returns the number of failed tests, or -1, after printing the
