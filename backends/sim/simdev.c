@@ -22,7 +22,10 @@ void simdev_memory_release(simdev_memory *memory)
     if (--memory->references > 0) return;
     sim_world *world = memory->device->world;
     CHECK_IMPLIES(is_usm(memory), !sim_object_is_alive(world, memory->object));
-    if (is_usm(memory)) sim_object_retire(world, memory->object);
+    if (is_usm(memory)) {
+        simdev_history_forget(&memory->device->history, memory->object);
+        sim_object_retire(world, memory->object);
+    }
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
     if (memory->program) simdev_program_release(memory->program);
     rt_free(memory);
@@ -331,6 +334,7 @@ static void simdev_device_destroy(dev_device *base)
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
+    simdev_history_free(&device->history);
     sim_world_destroy(device->world);
     pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
@@ -457,6 +461,10 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     device->finding_user = parameters->finding_user;
     device->on_output = parameters->on_output;
     device->output_user = parameters->output_user;
+    device->choose_command = parameters->choose_command;
+    device->on_order = parameters->on_order;
+    device->order_user = parameters->order_user;
+    device->history.is_kept = parameters->on_order != NULL;
     device->has_host_clock = has_host_clock;
     device->maps_usm = maps_usm;
     *out_device = &device->base;

@@ -54,6 +54,9 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .threads = execution->options->threads,
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
+        .choose_command = cnf_execution_choose,
+        .on_order = cnf_execution_order,
+        .order_user = execution,
     };
     for (uint32_t i = 0; i < count; i++)
         RT_TRY(dev_device_open(subject->backend, &parameters, selector, &reference->opened[i]));
@@ -142,9 +145,8 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         system = cnf_host_loader_system(loader);
         parameters.system = &system;
     }
-    bool readable = cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
-                                     &parameters.choice_count);
-    CHECK(readable); /* checked when the child starts */
+    cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
+                     &parameters.choice_count);
     return rt_runtime_create(&parameters);
 }
 

@@ -687,7 +687,15 @@ dev_event_state dev_event_query(dev_event *event)
     CHECK(event != NULL);
     dev_event_state state = event->ops->state(event);
     CHECK(state == DEV_EVENT_PENDING || state == DEV_EVENT_COMPLETE || state == DEV_EVENT_FAILED);
+    if (state != DEV_EVENT_PENDING && event->ops->learn) event->ops->learn(event);
     return state;
+}
+
+bool dev_event_is_known(dev_event *event)
+{
+    CHECK(event != NULL && (event->ops->learn == NULL) == (event->ops->is_known == NULL));
+    if (event->ops->is_known) return event->ops->is_known(event);
+    return event->ops->state(event) != DEV_EVENT_PENDING;
 }
 
 rt_status dev_event_times(dev_event *event, dev_times *out_times)
@@ -742,7 +750,7 @@ dev_event_state dev_event_advance(dev_event *event)
 {
     CHECK(event != NULL && event->ops->advance != NULL);
     event->ops->advance(event);
-    return dev_event_query(event);
+    return event->ops->state(event);
 }
 
 /* ---- For adapters ------------------------------------------------------------------------- */
