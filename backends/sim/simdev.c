@@ -51,6 +51,16 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
+static void simdev_memory_host_access(dev_memory *base, uint32_t tag, uint64_t offset,
+                                      uint64_t size, bool is_write)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    const sim_accessed accessed = {memory->object, offset, size, is_write, false};
+    pthread_mutex_lock(&memory->device->lock);
+    simdev_host_judge(memory->device, tag, &accessed);
+    pthread_mutex_unlock(&memory->device->lock);
+}
+
 /* Also in the table for buffers, although the address of a buffer is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
@@ -61,6 +71,7 @@ static const dev_memory_ops simdev_memory_ops = {
     .destroy = simdev_memory_destroy,
     .defined = simdev_memory_defined,
     .address = simdev_memory_address,
+    .host_access = simdev_memory_host_access,
 };
 
 static simdev_memory *memory_of(simdev_device *device, sim_object object)

@@ -333,7 +333,8 @@ static void compare(simdev_device *device, simdev_node *node)
     const simdev_history *history = &device->history;
     for (uint32_t i = 0; i < history->recorded.count; i++) {
         simdev_node *kept = history->recorded.items[i];
-        bool is_same = !node->is_host && kept->tag == node->tag; /* parts of one command */
+        /* The parts of one command may be what they like. */
+        bool is_same = !node->is_host && !kept->is_host && kept->tag == node->tag;
         if (is_same || is_before(history, kept, node)) continue;
         conflict found = conflict_find(kept, node);
         if (found.is_race && kept->serial > node->serial) {
@@ -362,10 +363,10 @@ void simdev_node_judge(simdev_device *device, simdev_node *node)
     *rt_vector_push(&history->recorded) = node;
 }
 
-void simdev_host_judge(simdev_device *device, const sim_accessed *accessed)
+void simdev_host_judge(simdev_device *device, uint32_t tag, const sim_accessed *accessed)
 {
     simdev_history *history = &device->history;
-    simdev_node *node = simdev_node_make(history, 0, "the host");
+    simdev_node *node = simdev_node_make(history, tag, "the host");
     node->is_host = node->is_done = true;
     simdev_node_accesses(node, accessed);
     history_settle(history);

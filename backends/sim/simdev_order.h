@@ -110,8 +110,9 @@ bool simdev_order_matters(struct simdev_device *device, simdev_node *node, bool 
 void simdev_node_accesses(simdev_node *node, const sim_accessed *accessed);
 /* Compares a node that has run with those that are kept, reports the conflicts, and keeps it. */
 void simdev_node_judge(struct simdev_device *device, simdev_node *node);
-/* Notes an access of the host to unified shared memory, and reports what it conflicts with. */
-void simdev_host_judge(struct simdev_device *device, const sim_accessed *accessed);
+/* Notes an access of the host to unified shared memory, and reports what it conflicts with, under
+ * the tag. */
+void simdev_host_judge(struct simdev_device *device, uint32_t tag, const sim_accessed *accessed);
 
 /* Keeps what is ready at a choice with that number; the node that is chosen has run there. */
 void simdev_point_add(simdev_history *history, uint32_t number, simdev_node *const *ready,

@@ -3,8 +3,8 @@
  * An enqueue creates a pending command and returns.  A thread that waits for an event, or destroys
  * a queue, becomes the stepper: under the device's lock it picks one of the ready commands of any
  * queue, runs it to completion, and repeats this until its event or queue is done. So commands may
- * run long after they are enqueued and in a different order, as out-of-order queues permit: an
- * entry missing from a wait list shows up as a wrong result for some seed.
+ * run long after they are enqueued and in a different order, as out-of-order queues permit.  An
+ * entry missing from a wait list is a finding, whatever the order (simdev_order.h).
  *
  * Workload: graphs of up to tens of thousands of commands.  A command knows how many of its
  * predecessors are not done and which commands depend on it, so scheduling costs one step per

@@ -154,6 +154,17 @@ static rt_text written_name(const scn_scenario *scenario, const scn_transfer *tr
                                     : scenario->memories[transfer->to].name;
 }
 
+static rt_status run_host_access(cnf_execution *execution, uint32_t index)
+{
+    const cnf_runtime_operations *operations = execution->runtime->operations;
+    uint32_t memory = execution->scenario->steps[index].memory;
+    scn_memory_kind kind = execution->scenario->memories[memory].kind;
+    bool has_pointer = kind == SCN_MEMORY_USM_HOST || kind == SCN_MEMORY_USM_SHARED;
+    if (!has_pointer || !operations->look_at) return operations->read(execution, memory, NULL);
+    operations->look_at(execution, index, memory);
+    return RT_STATUS_OK;
+}
+
 static void run_verb(cnf_execution *execution, uint32_t index)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -216,7 +227,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_HOST_ACCESS:
         cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
-                       operations->read(execution, step->memory, NULL));
+                       run_host_access(execution, index));
         return;
     case SCN_VERB_PARALLEL: cnf_run_parallel(execution, index); return;
     case SCN_VERB_RESTART:

@@ -319,6 +319,15 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     return dev_memory_defined(copy, 0, memory->size, bits);
 }
 
+static void reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)
+{
+    const rt_memory *memory = cnf_reference_of(execution)->memories[index];
+    CHECK(rt_memory_is_usm(memory));
+    uint32_t device = memory->usm_device->id;
+    CHECK(device < memory->copies.count);
+    dev_memory_host_access(memory->copies.items[device].memory, step, 0, memory->size, false);
+}
+
 /* ---- What the runtime makes observable ------------------------------------------------------ */
 
 static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
@@ -389,6 +398,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait_command = reference_wait_command,
     .status = cnf_reference_status,
     .read = reference_read,
+    .look_at = reference_look_at,
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .fusion = &cnf_reference_fusion,

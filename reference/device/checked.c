@@ -281,6 +281,14 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
     return status;
 }
 
+void dev_memory_host_access(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                            bool is_write)
+{
+    range_check(memory, offset, size);
+    CHECK(memory->kind == DEV_MEMORY_USM_HOST || memory->kind == DEV_MEMORY_USM_SHARED);
+    if (memory->ops->host_access) memory->ops->host_access(memory, tag, offset, size, is_write);
+}
+
 /* ---- Programs and kernels ----------------------------------------------------------------- */
 
 /* Completes a program that the adapter created, or passes on the adapter's failure. */

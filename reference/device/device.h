@@ -110,7 +110,7 @@ typedef struct dev_finding {
     bool has_other;     /* a command-race: the finding is about two accesses, and `tag` is the
                          * command that was enqueued later */
     uint32_t other_tag; /* has_other: the other command */
-    bool is_host;       /* has_other: the later access is the host's, and `tag` is 0 */
+    bool is_host;       /* has_other: the later access is the host's (dev_memory_host_access) */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* byte offset in that memory */
@@ -334,6 +334,9 @@ typedef struct dev_memory_ops {
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
     uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER, for which it may
                                               * be NULL */
+    /* See dev_memory_host_access; NULL: nothing is examined. */
+    void (*host_access)(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                        bool is_write);
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
@@ -471,6 +474,11 @@ void dev_memory_destroy(dev_memory *memory);
  * reports all bytes as defined.  All commands that write the memory must be complete. */
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
+/* Says that the application accesses unified shared memory of the kinds host or shared itself.  It
+ * waits for nothing: a device that examines what orders commands reports the commands that conflict
+ * with the access and that the application cannot know to be done, under the tag. */
+void dev_memory_host_access(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                            bool is_write);
 
 /* Creates a program object from one image's code, possibly with unresolved imports, so that it can
  * be linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the

@@ -82,6 +82,7 @@ static uint32_t step_of_command(const cnf_execution *execution, uint32_t command
 static uint32_t step_of(const cnf_execution *execution, const cnf_finding *finding)
 {
     if (finding < execution->findings.items + execution->settled) return finding->step;
+    if (finding->is_host) return finding->command;
     return step_of_command(execution, finding->command);
 }
 
