@@ -145,7 +145,9 @@ void icd_queue_collect(cl_command_queue queue)
     icd_reference(queue);
     for (uint32_t i = 0; i < count; i++) {
         cl_event event = queue->pending.items[i];
-        if (dev_event_query(event->event) == DEV_EVENT_PENDING) {
+        /* A command that is done, but of which the program does not know it, is still one that
+         * clFinish, a marker and the next command of an in-order queue wait for. */
+        if (!dev_event_is_known(event->event)) {
             queue->pending.items[kept++] = event;
             continue;
         }

@@ -244,6 +244,15 @@ static void finding_text(rt_buffer *out, const dev_finding *finding)
         call_append(out, command->call);
         rt_buffer_printf(out, ", queue %u\n", command->queue);
     }
+    const noted_command *other = finding->has_other ? command_of(finding->other_tag) : NULL;
+    if (other) {
+        rt_buffer_printf(out, "        the other command enqueued by ");
+        call_append(out, other->call);
+        rt_buffer_printf(out,
+                         ", queue %u; add its event to the later call's wait list, or wait for "
+                         "it before that call\n",
+                         other->queue);
+    }
     const noted_buffer *buffer = buffer_of(finding->object);
     if (buffer) {
         rt_buffer_printf(out, "        %.*s (%llu bytes) created by ", RT_TEXT_ARG(finding->object),
@@ -279,6 +288,8 @@ static json_t *finding_json(const dev_finding *finding)
     cnf_json_set(value, "count", cnf_json_checked(json_integer((json_int_t)finding->count)));
     const noted_command *command = command_of(finding->tag);
     if (command) cnf_json_set(value, "call", call_json(command->call));
+    const noted_command *other = finding->has_other ? command_of(finding->other_tag) : NULL;
+    if (other) cnf_json_set(value, "other_call", call_json(other->call));
     return value;
 }
 

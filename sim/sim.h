@@ -92,6 +92,8 @@ typedef struct sim_parameter {
     uint32_t size;    /* VALUE: bytes of the type in OpenCL's layout; otherwise 8 */
     bool is_constant; /* GLOBAL: the memory is constant while the kernel runs */
 } sim_parameter;
+/* The kernel's name; valid as long as its program. */
+rt_text sim_kernel_name(const sim_kernel *kernel);
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
 
@@ -279,6 +281,13 @@ typedef struct sim_finding {
     uint64_t count;  /* affected work-item instructions of this launch */
 } sim_finding;
 
+/* Bytes of an object that a launch accessed, in a way that it accessed all of them. */
+typedef struct sim_accessed {
+    sim_object object;
+    uint64_t offset, size; /* bytes; size >= 1 */
+    bool is_write, is_atomic;
+} sim_accessed;
+
 /* The limit of a work-group's local memory in bytes: variables and arguments together. */
 #define SIM_LOCAL_SIZE_MAX (UINT64_C(64) << 10)
 
@@ -315,6 +324,12 @@ typedef struct sim_launch_options {
     /* Called when a work-group has finished, with everything that it printed.  NULL discards the
      * output. */
     void (*on_output)(void *user, rt_text text);
+    /* Called at the end of the launch for each range of bytes in global memory that it accessed;
+     * per object and kind of access the ranges are maximal, do not touch and ascend.  Never called
+     * for a launch so large that some accesses may have been forgotten (check/race.h, stamps).
+     * NULL: accesses are not recorded.  Recording makes a launch slower: one thread interprets it.
+     */
+    void (*on_accessed)(void *user, const sim_accessed *accessed);
     void *user;
 } sim_launch_options;
 

@@ -22,7 +22,10 @@ void simdev_memory_release(simdev_memory *memory)
     if (--memory->references > 0) return;
     sim_world *world = memory->device->world;
     CHECK_IMPLIES(is_usm(memory), !sim_object_is_alive(world, memory->object));
-    if (is_usm(memory)) sim_object_retire(world, memory->object);
+    if (is_usm(memory)) {
+        simdev_history_forget(&memory->device->history, memory->object);
+        sim_object_retire(world, memory->object);
+    }
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
     if (memory->program) simdev_program_release(memory->program);
     rt_free(memory);
@@ -48,6 +51,16 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
     return RT_STATUS_OK;
 }
 
+static void simdev_memory_host_access(dev_memory *base, uint32_t tag, uint64_t offset,
+                                      uint64_t size, bool is_write)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    const sim_accessed accessed = {memory->object, offset, size, is_write, false};
+    pthread_mutex_lock(&memory->device->lock);
+    simdev_host_judge(memory->device, tag, &accessed);
+    pthread_mutex_unlock(&memory->device->lock);
+}
+
 /* Also in the table for buffers, although the address of a buffer is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
@@ -58,6 +71,7 @@ static const dev_memory_ops simdev_memory_ops = {
     .destroy = simdev_memory_destroy,
     .defined = simdev_memory_defined,
     .address = simdev_memory_address,
+    .host_access = simdev_memory_host_access,
 };
 
 static simdev_memory *memory_of(simdev_device *device, sim_object object)
@@ -331,6 +345,7 @@ static void simdev_device_destroy(dev_device *base)
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
     rt_vector_free(&device->ready);
+    simdev_history_free(&device->history);
     sim_world_destroy(device->world);
     pthread_cond_destroy(&device->changed);
     pthread_mutex_destroy(&device->lock);
@@ -460,6 +475,10 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     device->finding_user = parameters->finding_user;
     device->on_output = parameters->on_output;
     device->output_user = parameters->output_user;
+    device->choose_command = parameters->choose_command;
+    device->on_order = parameters->on_order;
+    device->order_user = parameters->order_user;
+    device->history.is_kept = parameters->on_order != NULL;
     device->has_host_clock = has_host_clock;
     device->maps_usm = maps_usm;
     *out_device = &device->base;

@@ -10,6 +10,7 @@
 #ifndef BACKENDS_SIM_SIMDEV_INTERNAL_H
 #define BACKENDS_SIM_SIMDEV_INTERNAL_H
 
+#include "backends/sim/simdev_order.h"
 #include "reference/base/vector.h"
 #include "reference/device/device.h"
 #include "sim/sim.h"
@@ -31,6 +32,11 @@ typedef struct simdev_device {
     void *output_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done; unordered */
     uint32_t pending_count;            /* commands not done, the ready ones included */
+    uint32_t host_pending;             /* host events that the host has not completed */
+    simdev_history history;
+    uint32_t (*choose_command)(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number);
+    void (*on_order)(void *user, uint32_t number, uint32_t alternative);
+    void *order_user;
     uint64_t clock; /* counter for the times of commands: advances at each submission, start and
                      * end, so that the same seed gives the same times */
     bool has_host_clock; /* times are nanoseconds of the host's monotonic clock instead */

@@ -3,8 +3,8 @@
  * An enqueue creates a pending command and returns.  A thread that waits for an event, or destroys
  * a queue, becomes the stepper: under the device's lock it picks one of the ready commands of any
  * queue, runs it to completion, and repeats this until its event or queue is done. So commands may
- * run long after they are enqueued and in a different order, as out-of-order queues permit: an
- * entry missing from a wait list shows up as a wrong result for some seed.
+ * run long after they are enqueued and in a different order, as out-of-order queues permit.  An
+ * entry missing from a wait list is a finding, whatever the order (simdev_order.h).
  *
  * Workload: graphs of up to tens of thousands of commands.  A command knows how many of its
  * predecessors are not done and which commands depend on it, so scheduling costs one step per
@@ -30,6 +30,11 @@ typedef struct simdev_queue {
     simdev_device *device;
     simdev_command *newest;  /* of its commands that are not done; NULL: none */
     simdev_command *barrier; /* the newest that is a barrier; NULL: none is pending */
+    RT_VECTOR(simdev_node *)
+    nodes;                     /* references to those of its commands that the host does not
+                                * know to be done; known ones are dropped late */
+    uint32_t purge_at;         /* number of nodes at which known ones are dropped */
+    simdev_node *barrier_node; /* reference to the last barrier; NULL: none */
 } simdev_queue;
 
 typedef enum command_kind {
@@ -67,6 +72,7 @@ struct simdev_command {
     dev_times times;               /* in ticks of the device's clock */
     uint32_t tag;
     command_kind kind;
+    simdev_node *node; /* a reference */
     /* READ uses `from`, WRITE and FILL use `to`, and COPY uses both. */
     operand from;
     operand to;
@@ -117,6 +123,7 @@ static void command_release(simdev_command *command)
     if (--command->references > 0) return;
     CHECK(command->state != DEV_EVENT_PENDING);
     CHECK(command->dependents.count == 0);
+    simdev_node_release(&command->device->history, command->node);
     rt_free(command);
 }
 
@@ -201,6 +208,7 @@ static bool operand_found(const simdev_command *command, operand range)
 static void output_print(void *user, rt_text text)
 {
     const simdev_device *device = ((const simdev_command *)user)->device;
+    ((const simdev_command *)user)->node->has_printed = true;
     if (device->on_output) {
         device->on_output(device->output_user, text);
         return;
@@ -223,7 +231,27 @@ static void tier_report(const simdev_command *command)
             RT_TEXT_ARG(report.kernel), RT_TEXT_ARG(report.reason));
 }
 
-static rt_status command_run(simdev_command *command)
+/* Notes what a launch accessed. */
+static void accessed_note(void *user, const sim_accessed *accessed)
+{
+    simdev_node_accesses(((const simdev_command *)user)->node, accessed);
+}
+
+/* Notes what a transfer accesses. */
+static void transfer_note(const simdev_command *command)
+{
+    const operand sides[] = {command->from, command->to};
+    const void *const host[] = {command->source, command->destination};
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!sides[i].memory && !host[i]) continue;
+        uint64_t offset = sides[i].memory ? sides[i].offset : (uintptr_t)host[i];
+        sim_object object = sides[i].memory ? sides[i].memory->object : 0;
+        const sim_accessed accessed = {object, offset, command->size, .is_write = i == 1};
+        simdev_node_accesses(command->node, &accessed);
+    }
+}
+
+static rt_status command_run(simdev_command *command, bool is_recorded)
 {
     sim_world *world = command->device->world;
     if (!operand_found(command, command->from) || !operand_found(command, command->to)) {
@@ -231,11 +259,14 @@ static rt_status command_run(simdev_command *command)
         if (command->kind == COMMAND_READ) memset(command->destination, 0, (size_t)command->size);
         return RT_STATUS_OK;
     }
+    if (is_recorded) transfer_note(command);
     switch (command->kind) {
     case COMMAND_KERNEL: {
+        if (is_recorded) simdev_node_name(command->node, sim_kernel_name(command->kernel->kernel));
         const sim_launch_options options = {.schedule = command->device->schedule,
                                             .on_finding = finding_forward,
                                             .on_output = output_print,
+                                            .on_accessed = is_recorded ? accessed_note : NULL,
                                             .user = command};
         rt_status status = sim_launch(world, command->kernel->kernel, &command->range,
                                       command->arguments, command->argument_count, &options);
@@ -301,7 +332,30 @@ static void command_end(simdev_command *command)
     }
     rt_vector_free(&command->dependents);
     operands_release(command);
+    simdev_node_end(&device->history, command->node);
     pthread_cond_broadcast(&device->changed);
+}
+
+/* Takes one of the ready commands: drawn from the seed, unless the opener of the device chooses. */
+static simdev_command *ready_take(simdev_device *device)
+{
+    uint32_t count = device->ready.count, number = 0;
+    CHECK(count >= 1);
+    device->choice += RT_MIX_STEP;
+    uint32_t index = (uint32_t)(rt_mix64(device->choice) % count);
+    bool is_chosen = count > 1 && device->choose_command;
+    if (is_chosen) index = device->choose_command(device->order_user, count, index, &number);
+    CHECK(index < count);
+    simdev_command *command = device->ready.items[index];
+    if (is_chosen && device->history.is_kept) {
+        simdev_node **nodes = rt_alloc_array(count, sizeof(simdev_node *));
+        for (uint32_t i = 0; i < count; i++)
+            nodes[i] = device->ready.items[i]->node;
+        simdev_point_add(&device->history, number, nodes, count, command->node);
+        rt_free(nodes);
+    }
+    device->ready.items[index] = device->ready.items[--device->ready.count];
+    return command;
 }
 
 /* Runs one of the ready commands, or fails it if a predecessor has failed. While commands are
@@ -310,15 +364,16 @@ static void command_end(simdev_command *command)
  */
 static void step(simdev_device *device)
 {
-    CHECK(device->ready.count >= 1);
-    device->choice += RT_MIX_STEP;
-    uint32_t index = (uint32_t)(rt_mix64(device->choice) % device->ready.count);
-    simdev_command *command = device->ready.items[index];
-    device->ready.items[index] = device->ready.items[--device->ready.count];
+    simdev_command *command = ready_take(device);
     CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    bool waits_here =
+        device->ready.count == 0 && (device->host_pending == 0 || device->pending_count == 1);
+    bool is_recorded =
+        command->kind != COMMAND_MARKER && simdev_order_matters(device, command->node, waits_here);
     command->times.start = now(device);
-    if (rt_ok(command->status)) command->status = command_run(command);
+    if (rt_ok(command->status)) command->status = command_run(command, is_recorded);
     command->times.end = now(device);
+    if (is_recorded) simdev_node_judge(device, command->node);
     command_end(command);
     CHECK(device->pending_count >= 1);
     queue_remove(command);
@@ -326,13 +381,26 @@ static void step(simdev_device *device)
     command_release(command);
 }
 
-/* Runs a command, or waits until there may be one that can run. */
-static void step_or_sleep(simdev_device *device)
+/* Makes what a thread waits for wanted: a command, or all of a queue. */
+static void wait_begin(simdev_device *device, const simdev_command *command,
+                       const simdev_queue *queue)
 {
-    if (device->ready.count > 0)
+    simdev_want_begin(&device->history);
+    if (command) simdev_want(&device->history, command->node);
+    for (uint32_t i = 0; queue && i < queue->nodes.count; i++)
+        simdev_want(&device->history, queue->nodes.items[i]);
+}
+
+/* Runs a command, or waits until there may be one that can run. */
+static void step_or_sleep(simdev_device *device, const simdev_command *command,
+                          const simdev_queue *queue)
+{
+    if (device->ready.count > 0) {
         step(device);
-    else
-        pthread_cond_wait(&device->changed, &device->lock);
+        return;
+    }
+    pthread_cond_wait(&device->changed, &device->lock);
+    wait_begin(device, command, queue); /* another thread may have waited meanwhile */
 }
 
 /* ---- Events ------------------------------------------------------------------------------- */
@@ -343,6 +411,8 @@ static void host_event_end(simdev_command *command, bool has_failed)
     if (has_failed)
         command->status = rt_fail(command->device->base.sink, RT_DRIVER_ERROR, RT_RULE_NONE,
                                   "the host completed an event with an error");
+    CHECK(command->device->host_pending >= 1);
+    command->device->host_pending--;
     command_end(command);
 }
 
@@ -362,8 +432,10 @@ static rt_status simdev_event_wait(dev_event *base)
     simdev_command *command = (simdev_command *)base;
     simdev_device *device = command->device;
     pthread_mutex_lock(&device->lock);
+    if (command->state == DEV_EVENT_PENDING) wait_begin(device, command, NULL);
     while (command->state == DEV_EVENT_PENDING)
-        step_or_sleep(device);
+        step_or_sleep(device, command, NULL);
+    simdev_node_learn(&device->history, command->node);
     rt_status status = command->status;
     pthread_mutex_unlock(&device->lock);
     return status;
@@ -392,6 +464,7 @@ static void simdev_event_advance(dev_event *base)
     simdev_command *command = (simdev_command *)base;
     simdev_device *device = command->device;
     pthread_mutex_lock(&device->lock);
+    if (command->state == DEV_EVENT_PENDING) wait_begin(device, command, NULL);
     while (command->state == DEV_EVENT_PENDING && device->ready.count > 0)
         step(device);
     pthread_mutex_unlock(&device->lock);
@@ -409,6 +482,24 @@ static rt_status simdev_host_event_complete(dev_event *base, bool has_failed)
                    "the host has completed this event already; an event is completed once");
 }
 
+static void simdev_event_learn(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    pthread_mutex_lock(&command->device->lock);
+    CHECK(command->state != DEV_EVENT_PENDING);
+    simdev_node_learn(&command->device->history, command->node);
+    pthread_mutex_unlock(&command->device->lock);
+}
+
+static bool simdev_event_is_known(dev_event *base)
+{
+    simdev_command *command = (simdev_command *)base;
+    pthread_mutex_lock(&command->device->lock);
+    bool is_known = command->node->is_known;
+    pthread_mutex_unlock(&command->device->lock);
+    return is_known;
+}
+
 static const dev_event_ops simdev_event_ops = {
     .destroy = simdev_event_destroy,
     .wait = simdev_event_wait,
@@ -416,6 +507,8 @@ static const dev_event_ops simdev_event_ops = {
     .times = simdev_event_times,
     .advance = simdev_event_advance,
     .complete = simdev_host_event_complete,
+    .learn = simdev_event_learn,
+    .is_known = simdev_event_is_known,
 };
 
 rt_status simdev_host_event_create(dev_device *base, dev_event **out_event)
@@ -426,6 +519,10 @@ rt_status simdev_host_event_create(dev_device *base, dev_event **out_event)
     command->state = DEV_EVENT_PENDING;
     command->kind = COMMAND_HOST;
     command->references = 1;
+    pthread_mutex_lock(&command->device->lock);
+    command->node = simdev_node_make(&command->device->history, 0, "host event");
+    command->device->host_pending++;
+    pthread_mutex_unlock(&command->device->lock);
     *out_event = &command->base;
     return RT_STATUS_OK;
 }
@@ -448,8 +545,42 @@ static simdev_command *command_create(simdev_queue *queue, command_kind kind, ui
 static void command_follow(simdev_command *command, simdev_command *before, bool takes_failure)
 {
     CHECK(before->state == DEV_EVENT_PENDING && before != command);
+    simdev_node_follow(command->node, before->node);
     *rt_vector_push(&before->dependents) = (dependent){command, takes_failure};
     command->unfinished++;
+}
+
+/* Drops the nodes that the host knows, and all of them if a command waits for all of them. */
+static void nodes_purge(simdev_queue *queue, bool drops_all)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < queue->nodes.count; i++) {
+        simdev_node *node = queue->nodes.items[i];
+        if (drops_all || node->is_known)
+            simdev_node_release(&queue->device->history, node);
+        else
+            queue->nodes.items[kept++] = node;
+    }
+    queue->nodes.count = kept;
+    queue->purge_at = 2 * kept + 64;
+}
+
+/* Gives the command its place in the order: after its queue's last barrier and, if it waits for
+ * all, after everything in the queue, done or not.  What its wait list adds follows. */
+static void node_place(simdev_command *command, bool waits_for_all)
+{
+    static const char *const names[] = {
+        [COMMAND_KERNEL] = "kernel", [COMMAND_READ] = "read", [COMMAND_WRITE] = "write",
+        [COMMAND_COPY] = "copy",     [COMMAND_FILL] = "fill", [COMMAND_MARKER] = "marker"};
+    simdev_queue *queue = command->queue;
+    simdev_history *history = &queue->device->history;
+    command->node = simdev_node_make(history, command->tag, names[command->kind]);
+    if (queue->barrier_node) simdev_node_follow(command->node, queue->barrier_node);
+    for (uint32_t i = 0; waits_for_all && i < queue->nodes.count; i++)
+        simdev_node_follow(command->node, queue->nodes.items[i]);
+    if (waits_for_all || queue->nodes.count >= queue->purge_at) nodes_purge(queue, waits_for_all);
+    command->node->references++;
+    *rt_vector_push(&queue->nodes) = command->node;
 }
 
 /* Adds a fully initialised command to the pending ones.  The lock is held, and the references to
@@ -460,10 +591,12 @@ static void command_submit(simdev_command *command, dev_command described, dev_e
     for (uint32_t i = 0; i < described.wait_count; i++) {
         simdev_command *before = (simdev_command *)described.wait[i];
         CHECK(before->device == device && before != command);
-        if (before->state == DEV_EVENT_PENDING)
+        if (before->state == DEV_EVENT_PENDING) {
             command_follow(command, before, true);
-        else if (rt_ok(command->status))
-            command->status = before->status;
+            continue;
+        }
+        simdev_node_follow(command->node, before->node);
+        if (rt_ok(command->status)) command->status = before->status;
     }
     if (command->queue->barrier) command_follow(command, command->queue->barrier, false);
     command->times.submit = now(device);
@@ -481,6 +614,7 @@ static rt_status transfer_submit(simdev_command *command, dev_command described,
 {
     pthread_mutex_t *lock = &command->queue->device->lock;
     pthread_mutex_lock(lock);
+    node_place(command, false);
     if (from) command->from = operand_of(from, from_offset);
     if (to) command->to = operand_of(to, to_offset);
     command_submit(command, described, out_event);
@@ -531,17 +665,26 @@ static rt_status simdev_enqueue_fill(dev_queue *base, dev_command described, dev
     return transfer_submit(command, described, NULL, 0, memory, offset, out_event);
 }
 
+static void barrier_set(simdev_queue *queue, simdev_command *command)
+{
+    queue->barrier = command;
+    if (queue->barrier_node) simdev_node_release(&queue->device->history, queue->barrier_node);
+    queue->barrier_node = command->node;
+    command->node->references++;
+}
+
 static rt_status simdev_enqueue_marker(dev_queue *base, dev_command described, dev_marker marker,
                                        dev_event **out_event)
 {
     simdev_queue *queue = (simdev_queue *)base;
     simdev_command *command = command_create(queue, COMMAND_MARKER, described.tag);
     pthread_mutex_lock(&queue->device->lock);
+    node_place(command, marker.waits_for_all);
     for (simdev_command *before = queue->newest; marker.waits_for_all && before;
          before = before->older)
         command_follow(command, before, false);
     command_submit(command, described, out_event);
-    if (marker.is_barrier) queue->barrier = command;
+    if (marker.is_barrier) barrier_set(queue, command);
     pthread_mutex_unlock(&queue->device->lock);
     return RT_STATUS_OK;
 }
@@ -641,6 +784,7 @@ static rt_status simdev_enqueue_kernel(dev_queue *base, dev_command described,
     simdev_command *command = command_create(queue, COMMAND_KERNEL, described.tag);
     command->range = chosen;
     pthread_mutex_lock(&queue->device->lock);
+    node_place(command, false);
     command->kernel = kernel;
     kernel->references++;
     arguments_take(command, arguments, argument_count);
@@ -663,8 +807,14 @@ static void simdev_queue_destroy(dev_queue *base)
     simdev_queue *queue = (simdev_queue *)base;
     simdev_device *device = queue->device;
     pthread_mutex_lock(&device->lock);
+    wait_begin(device, NULL, queue);
     while (queue->newest)
-        step_or_sleep(device);
+        step_or_sleep(device, NULL, queue);
+    for (uint32_t i = 0; i < queue->nodes.count; i++)
+        simdev_node_learn(&device->history, queue->nodes.items[i]);
+    nodes_purge(queue, true);
+    rt_vector_free(&queue->nodes);
+    if (queue->barrier_node) simdev_node_release(&device->history, queue->barrier_node);
     pthread_mutex_unlock(&device->lock);
     rt_free(queue);
 }

@@ -2,7 +2,7 @@
 #include "conformance/cli/run_options.h"
 
 #include "conformance/cli/commands.h"
-#include "conformance/run/explore.h"
+#include "reference/base/script.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -80,8 +80,10 @@ bool cnf_run_options_read(const cnf_arguments *arguments, cnf_run_options *out_o
         cnf_command_unknown("--loader: ", "loader", loader, names, 2);
         return false;
     }
-    if (cnf_explorer_script_valid(out_options->choices)) return true;
-    fprintf(stderr, "assay: --choices %s: expected numbers separated by commas, such as 0,1\n",
+    if (rt_script_valid(out_options->choices)) return true;
+    fprintf(stderr,
+            "assay: --choices %s: expected numbers separated by commas, such as 0,1, and orders of "
+            "commands after a semicolon, such as 0,1;5:2\n",
             out_options->choices.data);
     return false;
 }

@@ -1,14 +1,12 @@
 /* Walks the tree of choices with a stack of scripts; see explore.h. It starts no child. */
 #include "conformance/run/explore.h"
 
-#include "reference/base/number.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 void cnf_explorer_begin(cnf_explorer *explorer, rt_arena *arena, rt_text script, uint32_t run_max)
 {
-    CHECK(run_max > 0 && cnf_explorer_script_valid(script));
+    CHECK(run_max > 0 && rt_script_valid(script));
     *explorer = (cnf_explorer){.arena = arena, .run_max = run_max};
     *rt_vector_push(&explorer->pending) = script;
 }
@@ -16,6 +14,7 @@ void cnf_explorer_begin(cnf_explorer *explorer, rt_arena *arena, rt_text script,
 void cnf_explorer_free(cnf_explorer *explorer)
 {
     rt_vector_free(&explorer->pending);
+    rt_vector_free(&explorer->ordered);
     rt_vector_free(&explorer->branches);
 }
 
@@ -31,14 +30,17 @@ bool cnf_explorer_next(cnf_explorer *explorer, rt_text *out_script)
 /* ---- Scripts ------------------------------------------------------------------------------- */
 
 /* A script of the first `count` choices as they were made, followed by `alternative` unless that is
- * SCN_NONE. */
+ * SCN_NONE, and of the orders. */
 static rt_text script_make(rt_arena *arena, const cnf_choice *choices, uint32_t count,
-                           uint32_t alternative)
+                           uint32_t alternative, cnf_order_list orders)
 {
     rt_buffer text = {0};
     for (uint32_t i = 0; i < count; i++)
         rt_buffer_printf(&text, "%s%u", i ? "," : "", choices[i].alternative);
     if (alternative != SCN_NONE) rt_buffer_printf(&text, "%s%u", count ? "," : "", alternative);
+    for (uint32_t i = 0; i < orders.count; i++)
+        rt_buffer_printf(&text, "%s%u:%u", i ? "," : ";", orders.items[i].number,
+                         orders.items[i].alternative);
     rt_text script = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return script;
@@ -46,24 +48,8 @@ static rt_text script_make(rt_arena *arena, const cnf_choice *choices, uint32_t 
 
 rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages)
 {
-    return script_make(arena, messages->choices, messages->choice_count, SCN_NONE);
-}
-
-/* Removes the next choice from the front of the script. */
-static bool choice_next(rt_text *inout_script, uint32_t *out_choice)
-{
-    enum { CHOICE_MAX = 999999999 };
-    uint64_t choice;
-    bool is_read = rt_number_next(inout_script, CHOICE_MAX, &choice);
-    *out_choice = (uint32_t)choice;
-    return is_read;
-}
-
-bool cnf_explorer_script_valid(rt_text text)
-{
-    for (uint32_t choice; text.length > 0;)
-        if (!choice_next(&text, &choice)) return false;
-    return true;
+    return script_make(arena, messages->choices, messages->choice_count, SCN_NONE,
+                       messages->orders_taken);
 }
 
 /* Checks that the run made the choices that the script prescribes. Returns false, with the reason
@@ -72,11 +58,9 @@ bool cnf_explorer_script_valid(rt_text text)
 static bool script_followed(const cnf_explorer *explorer, rt_text script,
                             const cnf_messages *messages, uint32_t *out_count, rt_text *out_reason)
 {
+    uint32_t prescribed;
     *out_count = 0;
-    for (uint32_t i = 0; script.length > 0; i++) {
-        uint32_t prescribed;
-        bool is_read = choice_next(&script, &prescribed);
-        CHECK(is_read);
+    for (uint32_t i = 0; rt_script_choice(&script, &prescribed); i++) {
         *out_count = i + 1;
         if (i < messages->choice_count && messages->choices[i].alternative == prescribed) continue;
         *out_reason =
@@ -85,6 +69,17 @@ static bool script_followed(const cnf_explorer *explorer, rt_text script,
                                   messages->choices[i].alternative,
                                   messages->choices[i].alternative_count, prescribed)
                 : rt_arena_printf(explorer->arena, "choice %u was not made", i);
+        return false;
+    }
+    rt_order order;
+    for (uint32_t i = 0; rt_script_order(&script, &order); i++) {
+        const cnf_order_list *taken = &messages->orders_taken;
+        if (i < taken->count && taken->items[i].number == order.number &&
+            taken->items[i].alternative == order.alternative)
+            continue;
+        *out_reason = rt_arena_printf(explorer->arena,
+                                      "the choice among ready commands %u did not take command %u",
+                                      order.number, order.alternative);
         return false;
     }
     return true;
@@ -115,6 +110,36 @@ static void branches_note(cnf_explorer *explorer, const cnf_messages *messages)
     }
 }
 
+/* Makes a script pending, unless run_max is reached. */
+static void script_push(cnf_explorer *explorer, rt_text script)
+{
+    explorer->cut |= explorer->pending.count + explorer->run_count >= explorer->run_max;
+    if (!explorer->cut) *rt_vector_push(&explorer->pending) = script;
+}
+
+/* Makes the scripts pending that exchange commands of a run. */
+static void orders_push(cnf_explorer *explorer, const cnf_messages *messages)
+{
+    const cnf_order_list *taken = &messages->orders_taken, *wanted = &messages->orders_wanted;
+    rt_order *orders = rt_arena_alloc_array(explorer->arena, taken->count + 1u, sizeof *orders);
+    for (uint32_t i = 0; i < wanted->count && !explorer->cut; i++) {
+        uint32_t count = 0;
+        while (count < taken->count && taken->items[count].number < wanted->items[i].number) {
+            orders[count] = taken->items[count];
+            count++;
+        }
+        orders[count++] = wanted->items[i];
+        rt_text script = script_make(explorer->arena, messages->choices, messages->choice_count,
+                                     SCN_NONE, (cnf_order_list){orders, count});
+        bool is_known = false;
+        for (uint32_t k = 0; k < explorer->ordered.count && !is_known; k++)
+            is_known = rt_text_equal(explorer->ordered.items[k], script);
+        if (is_known) continue;
+        *rt_vector_push(&explorer->ordered) = script;
+        script_push(explorer, script);
+    }
+}
+
 bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages *messages,
                       rt_text *out_reason)
 {
@@ -123,16 +148,15 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
     uint32_t prescribed;
     branches_note(explorer, messages);
     if (!script_followed(explorer, script, messages, &prescribed, out_reason)) return false;
+    const cnf_order_list none = {0};
     for (uint32_t i = prescribed; i < messages->choice_count && !explorer->cut; i++) {
         const cnf_choice *choice = &messages->choices[i];
         for (uint32_t next = choice->alternative_count; next-- > 0 && !explorer->cut;) {
             if (next == choice->alternative) continue;
-            explorer->cut = explorer->pending.count + explorer->run_count >= explorer->run_max;
-            if (!explorer->cut)
-                *rt_vector_push(&explorer->pending) =
-                    script_make(explorer->arena, messages->choices, i, next);
+            script_push(explorer, script_make(explorer->arena, messages->choices, i, next, none));
         }
     }
+    orders_push(explorer, messages);
     CHECK(explorer->pending.count + explorer->run_count <= explorer->run_max);
     return true;
 }

@@ -1,10 +1,16 @@
 /* Explores the choices that the documents leave open: one run of the scenario for each combination.
  *
- * A script, such as "0,1", lists the alternatives that the first choices of a run take; the run
- * makes the remaining choices itself and reports each choice with its number of alternatives. From
- * these follow the scripts that have not run yet: each is a prefix of the choices made, followed by
- * a different alternative. Each combination runs once, and the last choices vary first (design,
- * "Reference runtime"; reference/base/choose.h). */
+ * A script, such as "0,1", lists the alternatives that the first choices of a run take
+ * (reference/base/script.h); the run makes the remaining choices itself and reports each choice
+ * with its number of alternatives. From these follow the scripts that have not run yet: each is a
+ * prefix of the choices made, followed by a different alternative. Each combination runs once, and
+ * the last choices vary first (design, "Reference runtime"; reference/base/choose.h).
+ *
+ * Orders of commands are explored only where they matter. A run reports, for each pair of commands
+ * that conflict although nothing orders them, the choice that would have exchanged the two; the
+ * script that makes it, after the same earlier choices, follows. Any other order gives the same
+ * results as one that runs (C. Flanagan, P. Godefroid: "Dynamic partial-order reduction for model
+ * checking software", POPL 2005; without their sleep sets, so some orders run more than once). */
 #ifndef CONFORMANCE_RUN_EXPLORE_H
 #define CONFORMANCE_RUN_EXPLORE_H
 
@@ -21,6 +27,7 @@ typedef struct cnf_explorer {
     rt_arena *arena;
     uint32_t run_max, run_count;
     bool cut;                   /* scripts were dropped because run_max was reached */
+    RT_VECTOR(rt_text) ordered; /* scripts with orders that have been pending */
     RT_VECTOR(rt_text) pending; /* a stack: the last script runs next */
     RT_VECTOR(cnf_explored_branches) branches;
 } cnf_explorer;
@@ -42,10 +49,7 @@ bool cnf_explorer_add(cnf_explorer *explorer, rt_text script, const cnf_messages
  * never happened in 4 runs", and one more if exploring stopped early. */
 void cnf_explorer_warn(const cnf_explorer *explorer, rt_buffer *out);
 
-/* The choices of a run as a script, for example "0,1". */
+/* The choices of a run as a script, for example "0,1;5:2". */
 rt_text cnf_explorer_script(rt_arena *arena, const cnf_messages *messages);
-
-/* True if the text is a script: "" or numbers separated by commas. */
-bool cnf_explorer_script_valid(rt_text text);
 
 #endif

@@ -161,6 +161,20 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
     emit(emitter, message);
 }
 
+void cnf_emit_orders(cnf_emitter *emitter, const char *kind, const rt_order *orders, uint32_t count)
+{
+    if (count == 0) return;
+    json_t *message = message_of("orders"), *list = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        json_t *order = json_object();
+        cnf_json_set(order, "choice", json_integer(orders[i].number));
+        cnf_json_set(order, "take", json_integer(orders[i].alternative));
+        cnf_json_append(list, order);
+    }
+    cnf_json_set(message, kind, list);
+    emit(emitter, message);
+}
+
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
 {
     json_t *message = message_of("probe");

@@ -4,6 +4,7 @@
 
 #include "conformance/subject/subject.h"
 #include "reference/base/choose.h"
+#include "reference/base/script.h"
 #include "reference/trace/trace.h"
 
 typedef struct cnf_emitter {
@@ -42,6 +43,9 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
 /* Writes nothing if no choice was made. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
+/* Writes nothing if there is no order.  `kind`: "taken" or "wanted". */
+void cnf_emit_orders(cnf_emitter *emitter, const char *kind, const rt_order *orders,
+                     uint32_t count);
 /* `message` says what is wrong with the device; empty if nothing is. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
 /* `code` is "" if the device is fit for the next scenario; otherwise it names what is wrong, and

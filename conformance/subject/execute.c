@@ -2,7 +2,6 @@
 #include "conformance/subject/cache_damage.h"
 #include "conformance/subject/layer.h"
 #include "conformance/subject/unfused.h"
-#include "reference/base/number.h"
 
 #include <string.h>
 
@@ -21,23 +20,69 @@ void cnf_execution_finding(void *user, const dev_finding *finding)
         .other_source = rt_arena_text(&execution->finding_texts, finding->other_source),
         .other_line = finding->other_line,
         .command = finding->tag,
+        .has_other = finding->has_other,
+        .is_host = finding->is_host,
+        .other_command = finding->other_tag,
         .offset = finding->offset,
     };
     pthread_mutex_unlock(&execution->findings_lock);
 }
 
-bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
+void cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
                       uint32_t *out_count)
 {
+    CHECK(rt_script_valid(script));
     uint32_t *choices = rt_arena_alloc_array(arena, script.length + 1, sizeof *choices);
     *out_choices = choices;
     *out_count = 0;
-    while (script.length > 0) {
-        uint64_t choice;
-        if (!rt_number_next(&script, UINT32_MAX, &choice)) return false;
-        choices[(*out_count)++] = (uint32_t)choice;
+    while (rt_script_choice(&script, &choices[*out_count]))
+        ++*out_count;
+}
+
+/* The alternative that the script prescribes for the choice with that number; false: none. */
+static bool order_find(rt_text script, uint32_t number, uint32_t *out_alternative)
+{
+    uint32_t choice;
+    rt_order order;
+    while (rt_script_choice(&script, &choice))
+        ;
+    while (rt_script_order(&script, &order)) {
+        if (order.number != number) continue;
+        *out_alternative = order.alternative;
+        return true;
     }
-    return true;
+    return false;
+}
+
+uint32_t cnf_execution_choose(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number)
+{
+    cnf_execution *execution = user;
+    cnf_orders *orders = &execution->orders;
+    uint32_t alternative = drawn;
+    pthread_mutex_lock(&execution->findings_lock);
+    *out_number = orders->count++;
+    if (order_find(execution->options->choices, *out_number, &alternative)) {
+        if (alternative >= count) alternative = drawn;
+        *rt_vector_push(&orders->taken) = (rt_order){*out_number, alternative};
+    }
+    pthread_mutex_unlock(&execution->findings_lock);
+    CHECK(alternative < count);
+    return alternative;
+}
+
+void cnf_execution_order(void *user, uint32_t number, uint32_t alternative)
+{
+    enum { WANTED_MAX = 1 << 12 }; /* more than anybody explores */
+    cnf_execution *execution = user;
+    cnf_orders *orders = &execution->orders;
+    bool is_known = false;
+    pthread_mutex_lock(&execution->findings_lock);
+    for (uint32_t i = 0; i < orders->wanted.count && !is_known; i++)
+        is_known = orders->wanted.items[i].number == number &&
+                   orders->wanted.items[i].alternative == alternative;
+    if (!is_known && orders->wanted.count < WANTED_MAX)
+        *rt_vector_push(&orders->wanted) = (rt_order){number, alternative};
+    pthread_mutex_unlock(&execution->findings_lock);
 }
 
 /* ---- Setting up --------------------------------------------------------------------------- */
@@ -54,6 +99,8 @@ void cnf_execution_close(cnf_execution *execution)
     execution->runtime = NULL;
     rt_vector_free(&execution->findings);
     rt_vector_free(&execution->outcomes);
+    rt_vector_free(&execution->orders.taken);
+    rt_vector_free(&execution->orders.wanted);
     rt_arena_reset(&execution->finding_texts);
     rt_arena_reset(&execution->arena);
 }
@@ -112,6 +159,17 @@ static rt_text written_name(const scn_scenario *scenario, const scn_transfer *tr
 {
     return transfer->to == SCN_NONE ? transfer->variable.name
                                     : scenario->memories[transfer->to].name;
+}
+
+static rt_status run_host_access(cnf_execution *execution, uint32_t index)
+{
+    const cnf_runtime_operations *operations = execution->runtime->operations;
+    uint32_t memory = execution->scenario->steps[index].memory;
+    scn_memory_kind kind = execution->scenario->memories[memory].kind;
+    bool has_pointer = kind == SCN_MEMORY_USM_HOST || kind == SCN_MEMORY_USM_SHARED;
+    if (!has_pointer || !operations->look_at) return operations->read(execution, memory, NULL);
+    operations->look_at(execution, index, memory);
+    return RT_STATUS_OK;
 }
 
 static void run_verb(cnf_execution *execution, uint32_t index)
@@ -183,7 +241,7 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         return;
     case SCN_VERB_HOST_ACCESS:
         cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
-                       operations->read(execution, step->memory, NULL));
+                       run_host_access(execution, index));
         return;
     case SCN_VERB_PARALLEL: cnf_run_parallel(execution, index); return;
     case SCN_VERB_RESTART:
@@ -363,6 +421,9 @@ static void finish(cnf_execution *execution)
     uint32_t choice_count;
     runtime->operations->choices(runtime, &choices, &choice_count);
     cnf_emit_choices(execution->emitter, choices, choice_count);
+    const cnf_orders *orders = &execution->orders;
+    cnf_emit_orders(execution->emitter, "taken", orders->taken.items, orders->taken.count);
+    cnf_emit_orders(execution->emitter, "wanted", orders->wanted.items, orders->wanted.count);
     judge_end(execution, RT_TEXT("exit"), runtime->operations->end(execution));
 }
 

@@ -18,11 +18,20 @@ typedef struct cnf_finding {
     rt_text message, kernel, object;
     rt_text source, other_source; /* as dev_finding */
     uint32_t source_line, source_column, other_line;
+    bool has_other, is_host;            /* as dev_finding */
+    uint32_t other_command, other_step; /* of has_other; other_step like step */
     uint32_t command; /* the command that caused it, or CNF_NO_COMMAND: not known */
     uint64_t offset;
     uint32_t step; /* set when its process has ended: the step of that command, or SCN_NONE */
     bool expected; /* an expectation names it */
 } cnf_finding;
+
+/* The choices among ready commands. */
+typedef struct cnf_orders {
+    uint32_t count;             /* made so far */
+    RT_VECTOR(rt_order) taken;  /* those that the script prescribed, as they were made */
+    RT_VECTOR(rt_order) wanted; /* alternatives that would exchange commands which conflict */
+} cnf_orders;
 
 /* The objects that a step created, for use by later steps. */
 typedef struct cnf_step_result {
@@ -71,6 +80,7 @@ struct cnf_execution {
     uint32_t settled;       /* number of findings from ended processes, which come first
                              */
     pthread_mutex_t findings_lock;
+    cnf_orders orders; /* in which commands ran; guarded by the same lock */
     uint32_t thread; /* of the current step; for runtimes that switch threads only between steps */
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
@@ -98,9 +108,12 @@ void cnf_execute(cnf_execution *execution);
 /* For dev_open_parameters.on_finding; user is the cnf_execution. */
 void cnf_execution_finding(void *user, const dev_finding *finding);
 
-/* Parses a script of choices, such as "0,1,0", into numbers in the arena. False if the text is not
- * a list of numbers. */
-bool cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
+/* For dev_open_parameters.choose_command and on_order; user is the cnf_execution. */
+uint32_t cnf_execution_choose(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number);
+void cnf_execution_order(void *user, uint32_t number, uint32_t alternative);
+
+/* Parses the choices of a valid script (reference/base/script.h) into numbers in the arena. */
+void cnf_choices_read(rt_arena *arena, rt_text script, const uint32_t **out_choices,
                       uint32_t *out_count);
 
 /* ---- execute.c, commands.c, bundles.c, parallel.c: steps ---------------------------------- */

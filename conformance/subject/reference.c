@@ -54,6 +54,9 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .threads = execution->options->threads,
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
+        .choose_command = cnf_execution_choose,
+        .on_order = cnf_execution_order,
+        .order_user = execution,
     };
     for (uint32_t i = 0; i < count && execution->kept; i++)
         RT_TRY(cnf_kept_open(execution->kept, execution, i, &parameters, selector,
@@ -145,9 +148,8 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         system = cnf_host_loader_system(loader);
         parameters.system = &system;
     }
-    bool readable = cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
-                                     &parameters.choice_count);
-    CHECK(readable); /* checked when the child starts */
+    cnf_choices_read(&execution->arena, options->choices, &parameters.choices,
+                     &parameters.choice_count);
     return rt_runtime_create(&parameters);
 }
 
@@ -323,6 +325,15 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     return dev_memory_defined(copy, 0, memory->size, bits);
 }
 
+static void reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)
+{
+    const rt_memory *memory = cnf_reference_of(execution)->memories[index];
+    CHECK(rt_memory_is_usm(memory));
+    uint32_t device = memory->usm_device->id;
+    CHECK(device < memory->copies.count);
+    dev_memory_host_access(memory->copies.items[device].memory, step, 0, memory->size, false);
+}
+
 /* ---- What the runtime makes observable ------------------------------------------------------ */
 
 static bool reference_observes(const cnf_runtime *runtime, rt_event_kind kind, rt_text field)
@@ -395,6 +406,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait_command = reference_wait_command,
     .status = cnf_reference_status,
     .read = reference_read,
+    .look_at = reference_look_at,
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,
     .fusion = &cnf_reference_fusion,

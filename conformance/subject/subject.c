@@ -17,6 +17,7 @@
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/number.h"
+#include "reference/base/script.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -324,11 +325,7 @@ static const cnf_subject *parse(int argument_count, char **arguments,
         else
             return NULL;
     }
-    rt_arena arena = {0};
-    const uint32_t *choices;
-    uint32_t choice_count;
-    bool choices_known = cnf_choices_read(&arena, out_options->choices, &choices, &choice_count);
-    rt_arena_reset(&arena);
+    bool choices_known = rt_script_valid(out_options->choices);
     if (!loader_known || !seed_known || !choices_known || out_options->profile == RT_PROFILE_COUNT)
         return NULL;
     if (optind + 1 != argument_count) return NULL;

@@ -28,6 +28,10 @@
  *       complete trace
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       the choices made among several alternatives, in order (reference/base/choose.h)
+ *   {"type": "orders", "taken": [{"choice": 3, "take": 1}, …]}
+ *       the choices among ready commands that the script prescribes, as they were made
+ *   {"type": "orders", "wanted": [{"choice": 5, "take": 0}, …]}
+ *       choices that would exchange commands which conflict and which nothing orders
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
  *       the compile worker's answer (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
@@ -117,8 +121,8 @@ typedef struct cnf_subject_options {
     uint64_t seed; /* seed of all choices */
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
     rt_profile profile;
-    /* The results of the first choices, for example "0,1,0" (see rt_chooser.script); empty: none
-     * prescribed. */
+    /* The choices that are prescribed, for example "0,1,0" or "0;3:1" (reference/base/script.h);
+     * empty: none. */
     rt_text choices;
     rt_text settings; /* of the subject's device, for example "schedule=backward"; empty: none */
     /* The reference runtime's modules are real files loaded by ld.so (conformance/host/loader.h),

@@ -201,6 +201,32 @@ static void on_choices(message_reader *reader, const json_t *message)
     }
 }
 
+static void orders_read(message_reader *reader, const json_t *list, cnf_order_list *out_list)
+{
+    rt_order *items = rt_arena_alloc_array(reader->arena, json_array_size(list), sizeof *items);
+    *out_list = (cnf_order_list){items, 0};
+    const json_t *order;
+    size_t index;
+    json_array_foreach(list, index, order)
+    {
+        items[index] = (rt_order){field_number(order, "choice", UINT32_MAX),
+                                  field_number(order, "take", UINT32_MAX)};
+        if (items[index].number == UINT32_MAX || items[index].alternative == UINT32_MAX)
+            reader_fail(reader, "incomplete", "an order without a choice or what it takes");
+        out_list->count++;
+    }
+}
+
+static void on_orders(message_reader *reader, const json_t *message)
+{
+    const json_t *taken = json_object_get(message, "taken");
+    const json_t *wanted = json_object_get(message, "wanted");
+    if (!json_is_array(taken) && !json_is_array(wanted))
+        reader_fail(reader, "incomplete", "orders without a list");
+    if (json_is_array(taken)) orders_read(reader, taken, &reader->out->orders_taken);
+    if (json_is_array(wanted)) orders_read(reader, wanted, &reader->out->orders_wanted);
+}
+
 static void on_probe(message_reader *reader, const json_t *message)
 {
     reader->out->probe = field_true(message, "ok") ? CNF_PROBE_RIGHT : CNF_PROBE_WRONG;
@@ -254,6 +280,7 @@ static const struct message_row {
     {"memory", on_memory},
     {"trace", on_trace},
     {"choices", on_choices},
+    {"orders", on_orders},
     {"probe", on_probe},
     {"artefact", on_artefact},
     {"capabilities", on_capabilities},

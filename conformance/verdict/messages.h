@@ -5,6 +5,7 @@
 #define CONFORMANCE_VERDICT_MESSAGES_H
 
 #include "conformance/scenario/model/model.h"
+#include "reference/base/script.h"
 
 /* One expectation judged by the child. */
 typedef struct cnf_check {
@@ -24,6 +25,12 @@ typedef struct cnf_choice {
     rt_text rule;
     uint32_t alternative_count, alternative; /* alternative < alternative_count */
 } cnf_choice;
+
+/* Choices among ready commands (reference/base/script.h). */
+typedef struct cnf_order_list {
+    const rt_order *items;
+    uint32_t count;
+} cnf_order_list;
 
 /* The result of a probe, which runs a computation with a known answer. */
 typedef enum cnf_probe_answer { CNF_PROBE_NONE, CNF_PROBE_RIGHT, CNF_PROBE_WRONG } cnf_probe_answer;
@@ -55,6 +62,8 @@ typedef struct cnf_messages {
     uint32_t memory_count;
     const cnf_choice *choices; /* in the order of the run */
     uint32_t choice_count;
+    cnf_order_list orders_taken;   /* those that the script prescribes, as they were made */
+    cnf_order_list orders_wanted;  /* those that would exchange commands which conflict */
     const scn_artefact *artefacts; /* the compile worker's answers, one per request */
     uint32_t artefact_count;
     cnf_probe_answer probe; /* `reason` explains a wrong answer */

@@ -369,6 +369,14 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
     return status;
 }
 
+void dev_memory_host_access(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                            bool is_write)
+{
+    range_check(memory, offset, size);
+    CHECK(memory->kind == DEV_MEMORY_USM_HOST || memory->kind == DEV_MEMORY_USM_SHARED);
+    if (memory->ops->host_access) memory->ops->host_access(memory, tag, offset, size, is_write);
+}
+
 /* ---- Programs and kernels ----------------------------------------------------------------- */
 
 /* Completes a program that the adapter created, or passes on the adapter's failure. */
@@ -777,7 +785,15 @@ dev_event_state dev_event_query(dev_event *event)
     CHECK(event != NULL);
     dev_event_state state = event->ops->state(event);
     CHECK(state == DEV_EVENT_PENDING || state == DEV_EVENT_COMPLETE || state == DEV_EVENT_FAILED);
+    if (state != DEV_EVENT_PENDING && event->ops->learn) event->ops->learn(event);
     return state;
+}
+
+bool dev_event_is_known(dev_event *event)
+{
+    CHECK(event != NULL && (event->ops->learn == NULL) == (event->ops->is_known == NULL));
+    if (event->ops->is_known) return event->ops->is_known(event);
+    return event->ops->state(event) != DEV_EVENT_PENDING;
 }
 
 rt_status dev_event_times(dev_event *event, dev_times *out_times)
@@ -834,7 +850,7 @@ dev_event_state dev_event_advance(dev_event *event)
 {
     CHECK(event != NULL);
     if (event->ops->advance) event->ops->advance(event);
-    return dev_event_query(event);
+    return event->ops->state(event);
 }
 
 /* ---- For adapters ------------------------------------------------------------------------- */

@@ -110,6 +110,10 @@ typedef struct dev_finding {
     uint32_t source_line, source_column; /* 1-based place in that source, 0 if unknown */
     rt_text other_source;                /* source of the other access of a race */
     uint32_t other_line;                 /* its line there, 0 if there is none or it is unknown */
+    bool has_other;     /* a command-race: the finding is about two accesses, and `tag` is the
+                         * command that was enqueued later */
+    uint32_t other_tag; /* has_other: the other command */
+    bool is_host;       /* has_other: the later access is the host's (dev_memory_host_access) */
     uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id of the first work-item concerned */
     rt_text object;  /* label of the memory concerned, empty if there is none */
     uint64_t offset; /* byte offset in that memory */
@@ -178,6 +182,15 @@ typedef struct dev_open_parameters {
      * computes in this process; NULL: standard output.  Must not call the device. */
     void (*on_output)(void *user, rt_text text);
     void *output_user;
+    /* Called when a device that runs commands late picks one of `count` >= 2 that are ready, of
+     * which its own pick is `drawn`: returns the one to run, and in *out_number a number for this
+     * choice.  NULL: the device's own pick.  Must not call the device. */
+    uint32_t (*choose_command)(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number);
+    /* Called when two commands have run that conflict although nothing orders them: had the
+     * alternative been picked at the choice with that number, they would have run in the other
+     * order.  NULL: orders are not explored.  Must not call the device. */
+    void (*on_order)(void *user, uint32_t number, uint32_t alternative);
+    void *order_user;
 } dev_open_parameters;
 
 /* One launch geometry.  Index d is the dimension that get_global_id(d) returns. */
@@ -343,6 +356,9 @@ typedef struct dev_memory_ops {
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
     uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER, for which it may
                                               * be NULL */
+    /* See dev_memory_host_access; NULL: nothing is examined. */
+    void (*host_access)(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                        bool is_write);
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
@@ -379,6 +395,9 @@ typedef struct dev_event_ops {
     rt_status (*times)(dev_event *event, dev_times *out_times); /* NULL: see dev_device_ops */
     void (*advance)(dev_event *event); /* NULL: commands make progress without it */
     rt_status (*complete)(dev_event *event, bool has_failed); /* of a host event */
+    /* Both or neither, of a device that examines what orders commands. */
+    void (*learn)(dev_event *event); /* a query has told the application that it is done */
+    bool (*is_known)(dev_event *event);
 } dev_event_ops;
 
 /* Base structs, at offset 0 of an adapter's own structs.  The adapter sets `ops`; checked.c sets
@@ -497,6 +516,11 @@ void dev_memory_destroy(dev_memory *memory);
  * reports all bytes as defined.  All commands that write the memory must be complete. */
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
+/* Says that the application accesses unified shared memory of the kinds host or shared itself.  It
+ * waits for nothing: a device that examines what orders commands reports the commands that conflict
+ * with the access and that the application cannot know to be done, under the tag. */
+void dev_memory_host_access(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
+                            bool is_write);
 
 /* Creates a program object from one image's code, possibly with unresolved imports, so that it can
  * be linked; code that was compiled ahead of time is only loaded (DL-LINK-04). ERRC_BUILD: the
@@ -596,8 +620,13 @@ RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
  * checks operands late.  The result is the same every time.  For a command that did not run because
  * a predecessor failed: the predecessor's status if the device knows it, otherwise DRIVER_ERROR. */
 RT_MUST_USE rt_status dev_event_wait(dev_event *event);
-/* The event's state, without waiting. */
+/* The event's state, without waiting, for the application: what it enqueues after it has seen that
+ * a command is done is ordered after the command. */
 dev_event_state dev_event_query(dev_event *event);
+/* True if the application can know that the command is done: a wait or a query has said so, of it
+ * or of a command that waited for it.  False for one that is done but of which it has not asked; a
+ * device that does not distinguish them returns whether the command is done. */
+bool dev_event_is_known(dev_event *event);
 /* The times of a command that a wait has found complete, in a queue that records them; the same
  * every time.  DRIVER_ERROR, among other reasons, if the driver's times are out of order. */
 RT_MUST_USE rt_status dev_event_times(dev_event *event, dev_times *out_times);

@@ -66,7 +66,8 @@ static void track_written(sim_launch_state *l, const sim_argument *arguments)
 {
     const sim_world *world = l->world;
     const sim_written *written = &l->kernel->written;
-    for (uint32_t i = 1; written->anything && i < world->objects.count; i++)
+    bool all = written->anything || sim_launch_records(l);
+    for (uint32_t i = 1; all && i < world->objects.count; i++)
         track(l->race, &l->world->objects.items[i]);
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
@@ -690,10 +691,10 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++)
         race->is_on |= arguments[i].access == SIM_ACCESS_WRITE;
+    race->is_on |= sim_launch_records(l);
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
-    race->restarts = l->world->race_restarts;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(race->items >= 1 && race->items <= RT_WORK_GROUP_SIZE_MAX);
     race->has_atomics = l->kernel->reach.atomics;
@@ -708,6 +709,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
          * run out of them. */
         if (clock->next > l->world->race_limit / 2) clock_restart(race, (sim_race_class) class);
     }
+    race->restarts = l->world->race_restarts;
     race->item = rt_alloc_array(race->items, sizeof *race->item);
     race->copy_calls = rt_alloc_array(race->items, sizeof *race->copy_calls);
     race->copy_now = SIM_NONE;
@@ -724,10 +726,49 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     track_written(l, arguments);
 }
 
+/* Reports the ranges of one kind of access to an object: the cells whose stamps are this launch's.
+ */
+static void ranges_report(const sim_launch_state *l, sim_object object, sim_race_kind kind)
+{
+    const sim_race_shadow *shadow = l->world->objects.items[object].race;
+    const uint32_t *cells = shadow->cells[kind];
+    uint32_t first = l->race->clocks[SIM_RACE_GLOBAL].launch_first;
+    if (!cells || shadow->from[kind] < first) return;
+    uint64_t count = sim_race_cells(shadow);
+    for (uint64_t c = 0, end; c < count; c = end + 1) {
+        for (end = c; end < count && (cells[end] & SIM_RACE_STAMP) >= first; end++)
+            ;
+        if (end == c) continue;
+        uint64_t stop = end << shadow->shift;
+        if (stop > shadow->size) stop = shadow->size;
+        const sim_accessed accessed = {.object = object,
+                                       .offset = c << shadow->shift,
+                                       .size = stop - (c << shadow->shift),
+                                       .is_write = kind < SIM_RACE_KINDS_WRITING,
+                                       .is_atomic = sim_race_kind_atomic(kind)};
+        l->options->on_accessed(l->options->user, &accessed);
+    }
+}
+
+/* Reports everything that the launch accessed, unless stamps have run out and accesses were
+ * forgotten. */
+static void accesses_report(const sim_launch_state *l)
+{
+    const sim_world *world = l->world;
+    if (l->race->restarts != world->race_restarts) return;
+    for (uint32_t i = 1; i < world->objects.count; i++) {
+        const sim_race_shadow *shadow = world->objects.items[i].race;
+        if (!shadow || !shadow->is_tracked) continue;
+        for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+            ranges_report(l, i, (sim_race_kind)k);
+    }
+}
+
 void sim_race_close(sim_launch_state *l)
 {
     sim_race *race = l->race;
     CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
+    if (race->is_on && sim_launch_records(l)) accesses_report(l);
     if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
     for (uint32_t i = 0; i < race->tracked.count; i++)
         race->tracked.items[i]->is_tracked = false;

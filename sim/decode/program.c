@@ -326,6 +326,11 @@ const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name)
     return index == RT_MAP_NONE ? NULL : &program->kernels[index];
 }
 
+rt_text sim_kernel_name(const sim_kernel *kernel)
+{
+    return kernel->name;
+}
+
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel)
 {
     return kernel->parameter_count;

@@ -370,7 +370,7 @@ bool sim_compiled_launch(sim_launch_state *l, const sim_argument *arguments)
 {
     sim_world *world = l->world;
     sim_tier *tier = world->tier;
-    if (!tier || world->is_unchecked) return false;
+    if (!tier || world->is_unchecked || sim_launch_records(l)) return false;
     uint32_t level = world->engine == SIM_ENGINE_BEST ? sim_engine_best() : world->engine;
     tier_kernel *known = kernel_find(tier, l->kernel, level);
     tier->report.reason = RT_TEXT("");

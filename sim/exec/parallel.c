@@ -238,7 +238,7 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     uint64_t groups = sim_launch_group_count(l);
     if (world->threads <= 1 || groups <= 1 || l->schedule != SIM_SCHEDULE_LOCKSTEP) return false;
     if (reach->far_atomics || reach->copies || reach->prints) return false;
-    if (written->anything || written->variables) return false;
+    if (written->anything || written->variables || sim_launch_records(l)) return false;
     /* Without race detection, conflicts would go unnoticed. Besides, the stamps must suffice for
      * all threads. */
     if (world->is_unchecked || world->race_next > world->race_limit / 2) return false;

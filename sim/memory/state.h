@@ -74,6 +74,12 @@ typedef struct sim_launch_state {
     struct sim_compiled *compiled; /* exec/compiled.c; NULL: the groups are interpreted */
 } sim_launch_state;
 
+/* True if the launch reports what it accessed. */
+static inline bool sim_launch_records(const sim_launch_state *l)
+{
+    return l->options && l->options->on_accessed;
+}
+
 /* Maximum number of bytes that one lane loads or stores in one operation: 16 components, or an
  * element of a copy. */
 #define SIM_ACCESS_BYTES_MAX 128u

@@ -1,7 +1,7 @@
 /* A fake of sim.h.  A "module" is text: a kernel's name, then optionally " needs NAME", " exports
  * NAME" or " variable NAME"; a variable has four bytes of 7. Kernels take (one-byte value, global
- * pointer), except "local", which takes only local memory. A launch records the value and stores it
- * in the memory's first byte. */
+ * pointer), except "local", which takes only local memory. A launch records the value, stores it in
+ * the memory's first byte, and reports that access. */
 #include "backends/sim/test/fake_sim.h"
 
 #include "reference/base/alloc.h"
@@ -172,6 +172,11 @@ const sim_kernel *sim_program_kernel(const sim_program *program, rt_text name)
 static bool takes_local(const sim_kernel *kernel)
 {
     return strcmp(kernel->name, "local") == 0;
+}
+
+rt_text sim_kernel_name(const sim_kernel *kernel)
+{
+    return rt_text_of(kernel->name);
 }
 
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel)
@@ -401,6 +406,11 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     } else {
         sim_object_write(world, arguments[1].object, arguments[1].offset, 1,
                          arguments[0].bytes.data);
+        const sim_accessed accessed = {.object = arguments[1].object,
+                                       .offset = arguments[1].offset,
+                                       .size = 1,
+                                       .is_write = true};
+        if (options->on_accessed) options->on_accessed(options->user, &accessed);
     }
     return RT_STATUS_OK;
 }

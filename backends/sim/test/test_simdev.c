@@ -811,6 +811,148 @@ static void a_waiter_sleeps_until_the_host_completes(void **state)
     close_all(&f);
 }
 
+/* What the application does between two launches that write the same byte. */
+typedef enum between {
+    BETWEEN_NOTHING,
+    BETWEEN_WAIT_LIST,
+    BETWEEN_WAIT,
+    BETWEEN_QUERY,         /* until it is complete */
+    BETWEEN_BARRIER,       /* waits for all, and holds later commands back */
+    BETWEEN_BARRIER_OF,    /* holds later commands back, and waits for the first launch */
+    BETWEEN_MARKER,        /* waits for all, and the second launch waits for it */
+    BETWEEN_UNUSED_MARKER, /* the second launch does not wait for it */
+    BETWEEN_LATER,         /* a third launch, of which the second is no successor, is waited for */
+    BETWEEN_CHAIN,         /* the second waits for a copy elsewhere that waits for the first */
+    BETWEEN_KINDS
+} between;
+
+/* Runs two launches and returns the number of findings. */
+static uint32_t races_between(uint64_t seed, between what)
+{
+    fixture f;
+    open_with_seed(&f, seed);
+    dev_kernel *kernel = kernel_build(&f, "k");
+    dev_memory *elsewhere;
+    assert_true(rt_ok(dev_memory_create(f.device, 16, RT_TEXT("elsewhere"), &elsewhere)));
+    dev_event *first = launch(&f, kernel, 1, NULL, 0), *middle = NULL;
+    dev_command command = {.tag = 7};
+    const uint8_t zero = 0;
+    switch (what) {
+    case BETWEEN_WAIT: assert_true(rt_ok(dev_event_wait(first))); break;
+    case BETWEEN_QUERY:
+        dev_event_advance(first);
+        assert_int_equal(dev_event_query(first), DEV_EVENT_COMPLETE);
+        break;
+    case BETWEEN_BARRIER_OF:
+    case BETWEEN_CHAIN:
+        command.wait = &first;
+        command.wait_count = 1;
+        break;
+    default: break;
+    }
+    const dev_marker markers[BETWEEN_KINDS] = {
+        [BETWEEN_BARRIER] = {.is_barrier = true, .waits_for_all = true},
+        [BETWEEN_BARRIER_OF] = {.is_barrier = true},
+        [BETWEEN_MARKER] = {.waits_for_all = true},
+        [BETWEEN_UNUSED_MARKER] = {.waits_for_all = true}};
+    bool is_marker = markers[what].is_barrier || markers[what].waits_for_all;
+    if (is_marker) assert_true(rt_ok(dev_enqueue_marker(f.queue, command, markers[what], &middle)));
+    if (what == BETWEEN_LATER || what == BETWEEN_CHAIN)
+        assert_true(rt_ok(
+            dev_enqueue_fill(f.queue, command, elsewhere, 0, 16, (rt_bytes){&zero, 1}, &middle)));
+    if (what == BETWEEN_LATER) assert_true(rt_ok(dev_event_wait(middle)));
+    dev_event *waits = what == BETWEEN_WAIT_LIST                         ? first
+                       : what == BETWEEN_MARKER || what == BETWEEN_CHAIN ? middle
+                                                                         : NULL;
+    dev_event *second = launch(&f, kernel, 2, &waits, waits != NULL);
+    assert_true(rt_ok(dev_event_wait(second)));
+    assert_true(rt_ok(dev_event_wait(first)));
+    uint32_t count = f.finding_count;
+    if (count > 0) {
+        assert_string_equal(f.finding.kind, "command-race");
+        assert_true(f.finding.has_other && !f.finding.is_host);
+        assert_int_equal(f.finding.tag, 2);
+        assert_int_equal(f.finding.other_tag, 1);
+    }
+    dev_event *events[] = {first, middle, second};
+    for (uint32_t i = 0; i < 3; i++)
+        dev_event_destroy(events[i]);
+    dev_memory_destroy(elsewhere);
+    dev_kernel_destroy(kernel);
+    close_all(&f);
+    return count;
+}
+
+/* Whichever of the two runs first. */
+static void commands_race_unless_something_orders_them(void **state)
+{
+    (void)state;
+    for (between what = BETWEEN_NOTHING; what < BETWEEN_KINDS; what++) {
+        bool races =
+            what == BETWEEN_NOTHING || what == BETWEEN_UNUSED_MARKER || what == BETWEEN_LATER;
+        for (uint64_t seed = 0; seed < 20; seed++)
+            assert_int_equal(races_between(seed, what), races);
+    }
+}
+
+/* The seconds of two choices are scripted; the requests of the device are kept. */
+typedef struct order_log {
+    uint32_t choices, index;
+    uint32_t wanted, number, alternative;
+} order_log;
+
+static uint32_t command_choose(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number)
+{
+    order_log *log = user;
+    assert_true(drawn < count && count == 2);
+    *out_number = log->choices++;
+    return log->index;
+}
+
+static void order_want(void *user, uint32_t number, uint32_t alternative)
+{
+    order_log *log = user;
+    log->wanted++;
+    log->number = number;
+    log->alternative = alternative;
+}
+
+/* Two launches that conflict, or not: the other order is asked for only if they do. */
+static void orders_that_matter_are_asked_for(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        bool conflicts = i / 2;
+        order_log log = {.index = i % 2};
+        fixture f = {.sink = rt_sink_create()};
+        fake_sim_reset();
+        const dev_open_parameters parameters = {.sink = f.sink,
+                                                .on_finding = finding_keep,
+                                                .finding_user = &f,
+                                                .choose_command = command_choose,
+                                                .on_order = order_want,
+                                                .order_user = &log};
+        assert_true(rt_ok(dev_device_open(&simdev_backend, &parameters, RT_TEXT(""), &f.device)));
+        assert_true(rt_ok(dev_queue_create(f.device, &f.queue)));
+        assert_true(rt_ok(dev_memory_create(f.device, 16, RT_TEXT("data"), &f.memory)));
+        const uint8_t zero = 0;
+        const rt_bytes pattern = {&zero, 1};
+        dev_event *events[2];
+        assert_true(rt_ok(dev_enqueue_fill(f.queue, (dev_command){.tag = 1}, f.memory, 0, 8,
+                                           pattern, &events[0])));
+        assert_true(rt_ok(dev_enqueue_fill(f.queue, (dev_command){.tag = 2}, f.memory,
+                                           conflicts ? 7 : 8, 8, pattern, &events[1])));
+        assert_true(rt_ok(dev_event_wait(events[0])) && rt_ok(dev_event_wait(events[1])));
+        assert_int_equal(log.choices, 1);
+        assert_int_equal(log.wanted, conflicts);
+        assert_int_equal(f.finding_count, conflicts);
+        if (conflicts) assert_int_equal(log.alternative, 1 - log.index);
+        dev_event_destroy(events[0]);
+        dev_event_destroy(events[1]);
+        close_all(&f);
+    }
+}
+
 static void parameters_are_described(void **state)
 {
     (void)state;
@@ -875,6 +1017,8 @@ int main(void)
         cmocka_unit_test(a_host_event_holds_commands_back),
         cmocka_unit_test(a_host_event_that_fails_fails_its_dependents),
         cmocka_unit_test(a_waiter_sleeps_until_the_host_completes),
+        cmocka_unit_test(commands_race_unless_something_orders_them),
+        cmocka_unit_test(orders_that_matter_are_asked_for),
         cmocka_unit_test(parameters_are_described),
         cmocka_unit_test(times_are_those_of_the_chosen_clock),
     };

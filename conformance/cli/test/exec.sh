@@ -70,6 +70,45 @@ says 'assay: uninitialised: branch on a value that was never written'
 expect 42 exec --error-exitcode 42 ./one "$good" 16 mapped
 grep -q '^assay: mapped-buffer: argument 0 of kernel .k. is buffer 1' "$folder/out" || fail "a mapped buffer is not reported"
 
+# A missing dependency is named with both calls, whatever order the seed chooses; with a wait list there is no finding.
+cat >orders.c <<'END_OF_C'
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+/* orders [WAIT]: in an out-of-order queue, fills a buffer, and copies it, after the fill if there is an argument. */
+int main(int count, char **arguments)
+{
+    cl_device_id device;
+    cl_platform_id platform;
+    cl_event filled, copied;
+    cl_int seven = 7, result = 0;
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    (void)arguments;
+    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) return 3;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, properties, NULL);
+    cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof result, &result, NULL);
+    cl_mem b = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof result, &result, NULL);
+    if (clEnqueueFillBuffer(queue, a, &seven, sizeof seven, 0, sizeof seven, 0, NULL, &filled)) return 4;
+    if (clEnqueueCopyBuffer(queue, a, b, 0, 0, sizeof seven, count > 1, count > 1 ? &filled : NULL, &copied)) return 5;
+    if (clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof result, &result, 1, &copied, NULL)) return 6;
+    if (clFinish(queue)) return 8;
+    printf("%d\n", result);
+    return 7;
+}
+END_OF_C
+cc -o orders orders.c -l:libOpenCL.so.1 || fail "orders.c does not compile"
+for seed in 0 1 2 3; do
+    expect 42 exec --seed $seed --error-exitcode 42 --json "orders$seed.json" -- ./orders
+    says "command-race: read of 4 bytes at offset 0 of 'buffer 1' by a copy and the write by a fill are not ordered"
+    says 'enqueued by clEnqueueCopyBuffer at orders+0x'
+    grep -q 'the other command enqueued by clEnqueueFillBuffer at orders+0x[0-9a-f]*, queue 1; add its event to' \
+        "$folder/out" || fail "the other call is not named"
+    grep -q '"other_call":"clEnqueueFillBuffer at orders+' "orders$seed.json" || fail "the line of JSON lacks the other call"
+    expect 7 exec --seed $seed --error-exitcode 42 ./orders wait
+    grep -qx 7 "$folder/out" || fail "a wait list is not obeyed"
+done
+
 # Refused calls are explained, unless the user asks for silence.
 expect 4 exec ./one 'kernel void k(global int *a, global int *b) { a[0] = oops; }' 1
 grep -q '^assay: clBuildProgram returns CL_BUILD_PROGRAM_FAILURE' "$folder/out" || fail "a failed build is not explained"

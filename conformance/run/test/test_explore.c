@@ -105,15 +105,113 @@ static void the_bound_is_exact(void **state)
     }
 }
 
+/* A run of COMMANDS commands, all ready from the start, under a script of orders. Commands of one
+ * class conflict. Writes the order in which they ran to `ran`. */
+enum { COMMANDS = 4 };
+static cnf_messages run_orders(rt_text script, const char *classes, char ran[COMMANDS + 1],
+                               rt_order *taken, rt_order *wanted)
+{
+    cnf_messages messages = {.end = CNF_MESSAGES_ENDED};
+    char ready[COMMANDS + 1] = "0123", before[COMMANDS][COMMANDS + 1] = {{0}};
+    rt_order next;
+    bool has_next = rt_script_order(&script, &next);
+    for (uint32_t i = 0, left = COMMANDS; left > 0; i++, left--) {
+        uint32_t index = 0;
+        strcpy(before[i], ready);
+        if (has_next && next.number == i && left > 1) {
+            taken[messages.orders_taken.count++] = next;
+            index = next.alternative;
+            has_next = rt_script_order(&script, &next);
+        }
+        assert_true(index < left);
+        ran[i] = ready[index];
+        memmove(ready + index, ready + index + 1, left - index);
+    }
+    ran[COMMANDS] = '\0';
+    for (uint32_t second = 1; second < COMMANDS; second++) {
+        for (uint32_t first = 0; first < second; first++) {
+            if (classes[ran[first] - '0'] != classes[ran[second] - '0']) continue;
+            uint32_t at = (uint32_t)(strchr(before[first], ran[second]) - before[first]);
+            wanted[messages.orders_wanted.count++] = (rt_order){first, at};
+        }
+    }
+    messages.orders_taken.items = taken;
+    messages.orders_wanted.items = wanted;
+    return messages;
+}
+
+/* Adds what can be told apart of an order to `seen`, unless it is there: the order of the commands
+ * of each class. */
+static uint32_t order_see(const char *ran, const char *classes, char seen[][2 * COMMANDS],
+                          uint32_t count)
+{
+    char orders[2 * COMMANDS] = "";
+    uint32_t length = 0;
+    for (const char *class = "ab"; *class; class ++)
+        for (uint32_t i = 0; i < COMMANDS; i++)
+            if (classes[ran[i] - '0'] == *class) orders[length++] = ran[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(seen[i], orders) == 0) return count;
+    strcpy(seen[count], orders);
+    return count + 1;
+}
+
+/* All orders of commands that conflict, and no more runs than orders of what does not. */
+static void orders_are_explored_where_they_matter(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *classes;
+        uint32_t orders, runs_max;
+    } rows[] = {{"abcd", 1, 1}, {"aabb", 4, 23}, {"aaab", 6, 23}, {"aaaa", 24, 64}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        rt_arena arena = {0};
+        cnf_explorer explorer;
+        rt_text script, reason;
+        char seen[32][2 * COMMANDS];
+        uint32_t count = 0;
+        cnf_explorer_begin(&explorer, &arena, RT_TEXT(""), 1000);
+        while (cnf_explorer_next(&explorer, &script)) {
+            char ran[COMMANDS + 1];
+            rt_order taken[COMMANDS], wanted[COMMANDS * COMMANDS];
+            cnf_messages messages = run_orders(script, rows[row].classes, ran, taken, wanted);
+            assert_true(cnf_explorer_add(&explorer, script, &messages, &reason));
+            count = order_see(ran, rows[row].classes, seen, count);
+        }
+        assert_int_equal(count, rows[row].orders);
+        assert_in_range(explorer.run_count, rows[row].orders, rows[row].runs_max);
+        cnf_explorer_free(&explorer);
+        rt_arena_reset(&arena);
+    }
+}
+
+static void an_order_that_is_not_made_is_reported(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_explorer explorer;
+    rt_text script, reason;
+    const rt_order other = {2, 1};
+    cnf_explorer_begin(&explorer, &arena, RT_TEXT(";2:0"), 4);
+    assert_true(cnf_explorer_next(&explorer, &script));
+    const cnf_messages messages = {.end = CNF_MESSAGES_ENDED, .orders_taken = {&other, 1}};
+    assert_false(cnf_explorer_add(&explorer, script, &messages, &reason));
+    assert_true(rt_text_is(reason, "the choice among ready commands 2 did not take command 0"));
+    cnf_explorer_free(&explorer);
+    rt_arena_reset(&arena);
+}
+
 static void scripts_are_numbers_and_commas(void **state)
 {
     (void)state;
-    static const char *const valid[] = {"", "0", "0,1", "10,0,999999999"};
-    static const char *const wrong[] = {",", "0,", ",0", "a", "-1", "0,,1", "1 ", "1234567890"};
+    static const char *const valid[] = {"", "0", "0,1", "10,0,999999999", ";0:1", "0,1;5:2,9:0"};
+    static const char *const wrong[] = {
+        ",",  "0,",  ",0",         "a",     "-1",        "0,,1",     "1 ",  "1;",      ";",
+        ";1", ";1:", "1234567890", ";1:2,", "0;1:2;3:4", ";3:0,2:0", "0:1", ";1:2,1:2"};
     for (size_t i = 0; i < sizeof valid / sizeof *valid; i++)
-        assert_true(cnf_explorer_script_valid(rt_text_of(valid[i])));
+        assert_true(rt_script_valid(rt_text_of(valid[i])));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_false(cnf_explorer_script_valid(rt_text_of(wrong[i])));
+        assert_false(rt_script_valid(rt_text_of(wrong[i])));
 }
 
 int main(void)
@@ -121,6 +219,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_leaf_is_run_once),
         cmocka_unit_test(the_bound_is_exact),
+        cmocka_unit_test(orders_are_explored_where_they_matter),
+        cmocka_unit_test(an_order_that_is_not_made_is_reported),
         cmocka_unit_test(scripts_are_numbers_and_commas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,6 +19,7 @@ static const char *finding_word(uint32_t index)
         "write-to-constant",    "undeclared-call",
         "copy-misuse",          "unwaited-copy",
         "access-mode",          "array-overrun",
+        "command-race",
     };
     return index < sizeof findings / sizeof *findings ? findings[index] : NULL;
 }

@@ -277,9 +277,10 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                             "Runs the collected kernels one by one, without fusing them."},
     [STEP_WAIT] = {"wait", &scn_shape_wait, SCN_ALTERNATIVE, SCN_SAME,
                    "Waits for everything submitted, for a queue or for a step."},
-    [STEP_HOST_ACCESS] = {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE,
-                          SCN_FIELD(scn_step, memory),
-                          "Waits for the commands that write a memory, then reads it on the host."},
+    [STEP_HOST_ACCESS] =
+        {"host_access", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
+         "Reads a memory on the host, after the commands that write it; `usm: host` and "
+         "`usm: shared` are read at once, as through their pointer."},
     [STEP_PROFILING] =
         {"profiling", &shape_profiling, SCN_ALTERNATIVE, SCN_SAME,
          "Waits for a step's command, and queries its event for the times at which it was "

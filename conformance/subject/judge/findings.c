@@ -69,15 +69,21 @@ static void place_print(cnf_execution *execution, source_place place, rt_buffer 
     if (place.column > 0) rt_buffer_printf(out, ":%u", place.column);
 }
 
-/* The step whose command caused the finding; SCN_NONE if the runtime issued the command on its own.
- */
+/* The step that created the command; SCN_NONE if the runtime issued the command on its own. */
+static uint32_t step_of_command(const cnf_execution *execution, uint32_t command)
+{
+    for (uint32_t i = 0; i < execution->scenario->step_count; i++) {
+        if (execution->results[i].command == command) return i;
+    }
+    return SCN_NONE;
+}
+
+/* The step whose command caused the finding, or SCN_NONE. */
 static uint32_t step_of(const cnf_execution *execution, const cnf_finding *finding)
 {
     if (finding < execution->findings.items + execution->settled) return finding->step;
-    for (uint32_t i = 0; i < execution->scenario->step_count; i++) {
-        if (execution->results[i].command == finding->command) return i;
-    }
-    return SCN_NONE;
+    if (finding->is_host) return finding->command;
+    return step_of_command(execution, finding->command);
 }
 
 void cnf_findings_settle(cnf_execution *execution)
@@ -85,9 +91,33 @@ void cnf_findings_settle(cnf_execution *execution)
     for (uint32_t i = execution->settled; i < execution->findings.count; i++) {
         cnf_finding *finding = &execution->findings.items[i];
         finding->step = step_of(execution, finding);
+        finding->other_step = step_of_command(execution, finding->other_command);
     }
     CHECK(execution->settled <= execution->findings.count);
     execution->settled = execution->findings.count;
+}
+
+/* Names the step of the other command of a race of commands, and what would order the two. */
+static void other_command_print(cnf_execution *execution, const cnf_finding *finding,
+                                rt_buffer *out)
+{
+    const scn_scenario *scenario = execution->scenario;
+    bool is_settled = finding < execution->findings.items + execution->settled;
+    uint32_t index =
+        is_settled ? finding->other_step : step_of_command(execution, finding->other_command);
+    if (index == SCN_NONE) return;
+    const scn_step *step = &scenario->steps[index];
+    rt_buffer_printf(out, "; the other one is step");
+    if (step->id.length) rt_buffer_printf(out, " '%.*s'", RT_TEXT_ARG(step->id));
+    if (step->at.line > 0) rt_buffer_printf(out, " at line %u", step->at.line);
+    if (finding->is_host)
+        rt_buffer_printf(out, "; wait for it before the host's access");
+    else if (step->id.length)
+        rt_buffer_printf(out, "; add 'after: [%.*s]' to the later step, or wait between the two",
+                         RT_TEXT_ARG(step->id));
+    else
+        rt_buffer_printf(out, "; give it an id and add 'after: [ID]' to the later step, or wait "
+                              "between the two");
 }
 
 /* "out-of-bounds in kernel 'k' at line 10, step 'first' at line 17: store of ..." */
@@ -106,6 +136,7 @@ static void finding_print(cnf_execution *execution, const cnf_finding *finding, 
         rt_buffer_printf(out, " at line %u", step->at.line);
     }
     rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(finding->message));
+    if (finding->has_other) other_command_print(execution, finding, out);
     if (finding->other_line == 0) return;
     rt_buffer_printf(out, "; the other access is");
     place_print(execution, (source_place){finding->other_source, finding->other_line, 0}, out);
