@@ -8,6 +8,7 @@
 #include "conformance/cli/registrations.h"
 #include "conformance/devices/devices.h"
 #include "reference/base/demangle.h"
+#include "reference/base/number.h"
 
 #include <dlfcn.h>
 #include <string.h>
@@ -64,16 +65,29 @@ static void symbols_append(image_report *report, const char *label, const rt_tex
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-static void image_append(image_report *report, const rt_image *image)
+/* The size of an image's code in bytes; a record keeps only the code's beginning. The image's
+ * number is in its name. */
+static uint64_t code_size(const api_record *record, const rt_image *image)
+{
+    const char *slash = memrchr(image->name.data, '/', image->name.length);
+    uint64_t number = 0;
+    CHECK(slash);
+    rt_text digits = rt_text_skip(image->name, (size_t)(slash - image->name.data) + 1);
+    const bool is_number = rt_number_read(digits, 0, UINT32_MAX, &number);
+    CHECK(is_number && number < record->binaries.count);
+    return record->code_sizes[number];
+}
+
+static void image_append(image_report *report, const api_record *record, const rt_image *image)
 {
     const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
     const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
     report->image_count++;
     rt_buffer_printf(&report->text,
-                     "  image %.*s: %s, bytes: %zu, kernels: %u, exports: %u, imports: %u\n",
-                     RT_TEXT_ARG(image->name), rt_format_target(image->format), image->code.size,
-                     image->kernel_count, exports ? exports->property_count : 0,
-                     imports ? imports->property_count : 0);
+                     "  image %.*s: %s, bytes: %llu, kernels: %u, exports: %u, imports: %u\n",
+                     RT_TEXT_ARG(image->name), rt_format_target(image->format),
+                     (unsigned long long)code_size(record, image), image->kernel_count,
+                     exports ? exports->property_count : 0, imports ? imports->property_count : 0);
 }
 
 /* The name of a registration's module: its file's, with a number if an earlier one has the same. */
@@ -96,18 +110,19 @@ static rt_status module_add(image_report *report, const api_record *record, rt_t
     rt_text path = record->path.length > 0 ? record->path : record->executable;
     *out_images = (rt_image_list){0};
     rt_buffer_printf(&report->text, "module %.*s\n", RT_TEXT_ARG(path));
-    rt_fat_binary fat;
     rt_buffer left_out = {0};
     assay_module *module;
-    rt_sink *sink = report->runtime->sink;
-    RT_TRY(rt_fat_binary_read(sink, &report->arena, &record->module, record->descriptor, &fat));
+    if (record->refusal.length > 0)
+        return rt_fail(report->runtime->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s",
+                       RT_TEXT_ARG(record->refusal));
     rt_lock_take(&report->runtime->lock);
-    rt_status status = api_images_copy(report->runtime, name, fat.binaries, out_images, &left_out);
+    rt_status status =
+        api_images_copy(report->runtime, name, record->binaries, out_images, &left_out);
     if (rt_ok(status))
         status = api_module_add(report->runtime, name, path, *out_images, 0, &module);
     rt_lock_release(&report->runtime->lock);
     for (uint32_t i = 0; i < out_images->count; i++)
-        image_append(report, &out_images->images[i]);
+        image_append(report, record, &out_images->images[i]);
     rt_text rest = rt_buffer_text(&left_out);
     while (rest.length > 0)
         rt_buffer_printf(&report->text, "  left out: %.*s\n",
