@@ -205,7 +205,7 @@ assay_status assay_device_open(assay_runtime *runtime, const char *subject,
     *out_device = NULL;
     API_REQUIRE(runtime, "the runtime is a null pointer");
     API_REQUIRE(subject, "the device's name is a null pointer");
-    dev_device *opened;
+    dev_device *opened = NULL;
     rt_status status = device_open(runtime, subject, &opened);
     if (!rt_ok(status)) return api_status(runtime, status);
     rt_lock_take(&runtime->lock);
