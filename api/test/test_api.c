@@ -1,6 +1,9 @@
 /* Unit tests of the library: every function, and what each refuses. */
 #include "api/test/fixture.h"
 
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Statuses and runtimes ----------------------------------------------------------------- */
@@ -449,6 +452,80 @@ static void launches_are_checked(void **state)
     assert_ok(assay_submit(f->queue, &whole, NULL));
 }
 
+/* 2, by the constant's default 3, by 10, and by 10 through a bundle: 6, 60, 600. */
+static void constants_have_the_values_of_the_launch(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "constants");
+    int value = 2;
+    const int ten = 10;
+    assay_memory *memory = fixture_values(f, &value, 1);
+    const assay_argument argument = {.kind = ASSAY_ARGUMENT_BUFFER, .memory = memory};
+    const assay_constant constant = {"factor", &ten, sizeof ten}, unknown = {"facto", &ten, 4};
+    assay_launch scale = {.kernel = "scale",
+                          .dimensions = 1,
+                          .global = {1},
+                          .arguments = &argument,
+                          .argument_count = 1};
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 6);
+    scale.constants = &constant, scale.constant_count = 1;
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 60);
+    scale.constants = &unknown;
+    assert_refused(assay_submit(f->queue, &scale, NULL), ASSAY_ERRC_INVALID, "facto");
+
+    const char *const names[] = {"scale"};
+    assay_bundle *input, *built;
+    assert_ok(
+        assay_bundle_get(f->device, NULL, ASSAY_BUNDLE_INPUT, names, 1, &constant, 1, &input));
+    assert_ok(assay_bundle_build(input, &built));
+    scale.constants = NULL, scale.constant_count = 0, scale.bundle = built;
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 600);
+}
+
+static unsigned removed_count; /* files that tree_remove has removed */
+
+static int entry_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)place;
+    removed_count += kind == FTW_F;
+    return remove(path);
+}
+
+/* Removes a folder with its contents; returns the number of files. */
+static unsigned tree_remove(const char *folder)
+{
+    removed_count = 0;
+    assert_int_equal(nftw(folder, entry_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
+    return removed_count;
+}
+
+static void programs_are_kept_in_a_folder(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-api-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const assay_options options = {.isolated = true, .persistent_cache = folder};
+    for (unsigned i = 0; i < 2; i++) {
+        api_fixture f;
+        int value = 4;
+        fixture_begin(&f, &options);
+        fixture_module(&f, "app");
+        fixture_module(&f, "libtwice");
+        assay_memory *memory = fixture_values(&f, &value, 1);
+        assert_ok(launch(&f, "apply", memory, 1, NULL));
+        assert_ok(assay_memory_read(memory, 0, 4, &value));
+        assert_int_equal(value, 8);
+        fixture_end(&f);
+    }
+    assert_int_equal(tree_remove(folder), 1);
+}
+
 /* ---- device_globals ------------------------------------------------------------------------ */
 
 /* The kernel returns element 1, which the host set to 40, and adds 1. */
@@ -670,6 +747,8 @@ int main(void)
         TEST(transfers_are_checked),
         TEST(arguments_are_checked),
         TEST(launches_are_checked),
+        TEST(constants_have_the_values_of_the_launch),
+        TEST(programs_are_kept_in_a_folder),
         TEST(device_globals_are_written_and_read),
         TEST(kernels_are_fused),
         TEST(bundles_pass_through_their_states),
