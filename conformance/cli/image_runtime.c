@@ -11,6 +11,7 @@
 #include "reference/base/number.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -299,6 +300,19 @@ static bool device_check(const char *name)
     return false;
 }
 
+/* Makes the device's driver the one that this process finds. The program has run by then. */
+static void environment_set(image_report *report)
+{
+    const cnf_device *device = cnf_device_find(rt_text_of(report->device_name));
+    const char *const *variables =
+        device->environment ? device->environment(&report->arena, (rt_text){0}) : NULL;
+    for (; variables && *variables; variables++) {
+        rt_text value = rt_text_of(*variables);
+        rt_text name = rt_arena_text(&report->arena, rt_text_take_until(&value, '='));
+        setenv(name.data, value.data, 1);
+    }
+}
+
 int cnf_image_runtime(const cnf_arguments *arguments)
 {
     const char *device = arguments->values[CNF_OPTION_ON];
@@ -315,6 +329,7 @@ int cnf_image_runtime(const cnf_arguments *arguments)
         cnf_registrations_observe(report.sink, arguments->paths + 1, arguments->path_count - 1,
                                   (uint32_t)timeout_s * 1000, &registrations);
     report.is_opened = registrations.is_opened;
+    environment_set(&report);
     if (rt_ok(status)) status = processes_append(&report, &registrations);
     int exit_status = CNF_EXIT_INFRASTRUCTURE;
     if (rt_ok(status))
