@@ -9,7 +9,7 @@
  *     assay_runtime *runtime = assay_runtime_create(NULL);
  *     assay_device_open(runtime, "sim", &device);
  *     assay_queue_create(device, NULL, 0, &queue);
- *     assay_submit(queue, &(assay_launch){.kernel = "twice", …}, NULL);
+ *     assay_submit(queue, &(assay_launch){.kernel = "twice", ...}, NULL);
  *     assay_queue_wait(queue);
  *     assay_runtime_destroy(runtime);
  *
@@ -25,7 +25,8 @@
  * Threads.  All functions may be called from several threads, except that nothing may use a runtime
  * while or after it is destroyed.  Texts and arrays that are passed in are borrowed for the call.
  *
- * Memory.  If the host has no memory left for the library's own structures, the process ends.
+ * Ends of the process.  If the host has no memory left for the library's own structures, or the
+ * library finds that it is itself wrong, it prints why and calls abort(3).
  *
  * Source: SYCL 2020; the design documents in sycl/doc/design of intel/llvm. */
 #ifndef ASSAY_H
@@ -128,8 +129,8 @@ typedef struct assay_options {
         *program; /* path of the program assay, which links for some devices and fuses kernels
                    * in a process of its own; NULL: it is found relative to this library */
     /* Called for each finding, and with what kernels print, on the thread that runs the command;
-     * must not call this library.  on_finding NULL: findings are dropped, on_output NULL: standard
-     * output. */
+     * must not call this library.  on_finding NULL: standard error, on_output NULL: standard
+     * output.  A finding does not make its command fail. */
     void (*on_finding)(void *user, const assay_finding *finding);
     void (*on_output)(void *user, const char *text, size_t length);
     void *user;
@@ -175,10 +176,10 @@ void __sycl_unregister_lib(const void *descriptor);
 
 /* Registers the images of a fat binary (sycl_device_binaries_struct) that is in the data of a
  * module of this process, where compilers put it; the images are copied.  `name` names the module
- * in messages; a name that was unregistered gives the same module again.  MALFORMED: no module
- * contains the descriptor, or it is damaged; Images for targets that the
- * runtime does not link are left out; UNSUPPORTED: all are; LIMIT: more modules or larger images
- * than the runtime accepts. */
+ * in messages; a name that was unregistered gives the same module again.  Images for
+ * targets that the runtime does not link are left out.  MALFORMED: no module contains the
+ * descriptor, or it is damaged; UNSUPPORTED: all images are left out; LIMIT: more modules or larger
+ * images than the runtime accepts. */
 assay_status assay_module_register(assay_runtime *runtime, const char *name, const void *descriptor,
                                    assay_module **out_module);
 

@@ -1,8 +1,6 @@
 /* Kernel bundles. */
 #include "api/objects.h"
 
-#include <string.h>
-
 /* ---- Handles ------------------------------------------------------------------------------- */
 
 typedef const rt_text *names_of(const rt_bundle *bundle, rt_arena *arena, uint32_t *out_count);

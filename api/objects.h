@@ -13,7 +13,7 @@
 
 /* Modules of one runtime, and the number of its module that stands for the executable, which
  * registers nothing: every fat binary is a module of its own. */
-enum { API_MODULES_MAX = 1024, API_EXECUTABLE = 0 };
+enum { API_MODULES_MAX = 8192, API_EXECUTABLE = 0 };
 
 struct assay_module {
     assay_runtime *runtime;

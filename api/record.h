@@ -1,23 +1,30 @@
 /* Records of what the modules of another process register, for `assay image show --runtime`.
  *
  * The process has libassay_reference.so in LD_PRELOAD, and the variable names a folder.  For each
- * registration the library writes one file there: u64 process id, text executable, text path of the
- * module ("" for the executable), u64 address of the descriptor, u32 count, and as many segments of
- * the module that contains it: u64 address, bytes (reference/base/stream.h).  A file has its final
- * name, PROCESS.NUMBER, once it is complete, so a process that dies leaves no half of one. */
+ * registration the library writes one file there (reference/base/stream.h):
+ *
+ *     u64 process id  text executable  text path of the module ("" for the executable)
+ *     text refusal, "" if the fat binary could be read  u32 number of images
+ *     image: u32 format  text target  texts compile, link options  u32 number, texts entries
+ *            u32 number, property sets  u64 size of the code  bytes its beginning
+ *
+ * Images are decompressed, and of the code only what shows its format is kept, because a process
+ * may register gigabytes.  A file has its final name, PROCESS.NUMBER, once it is complete, so a
+ * process that dies leaves no half of one. */
 #ifndef API_RECORD_H
 #define API_RECORD_H
 
 #include "reference/base/status.h"
-#include "reference/image/mapping.h"
+#include "reference/image/device_binary.h"
 
 #define API_RECORD_VARIABLE "ASSAY_RECORD_FOLDER"
 
 typedef struct api_record {
     uint64_t process;
     rt_text executable, path;
-    uint64_t descriptor;
-    rt_mapping module;
+    rt_text refusal;
+    rt_device_binaries binaries;
+    const uint64_t *code_sizes; /* in bytes, per binary */
 } api_record;
 
 /* Writes the record of a registration, if the variable is set.  Failures are printed on standard

@@ -4,7 +4,7 @@
 #include "conformance/devices/devices.h"
 #include "reference/base/nearest.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* ---- Statuses ------------------------------------------------------------------------------ */
 
@@ -109,10 +109,24 @@ assay_status assay_runtime_wait(assay_runtime *runtime)
 
 /* ---- Devices ------------------------------------------------------------------------------- */
 
+static void finding_print(const dev_finding *finding)
+{
+    fprintf(stderr, "assay: %s: %.*s\n        in kernel '%.*s'", finding->kind,
+            RT_TEXT_ARG(finding->message), RT_TEXT_ARG(finding->kernel));
+    if (finding->source_line > 0)
+        fprintf(stderr, " at %.*s:%u:%u", RT_TEXT_ARG(finding->source), finding->source_line,
+                finding->source_column);
+    fputc('\n', stderr);
+}
+
 static void finding_report(void *user, const dev_finding *finding)
 {
     const assay_options *options = user;
     rt_arena arena = {0};
+    if (!options->on_finding) {
+        finding_print(finding);
+        return;
+    }
     const assay_finding converted = {
         .kind = finding->kind,
         .message = rt_arena_text(&arena, finding->message).data,
@@ -174,7 +188,7 @@ static rt_status device_open(assay_runtime *runtime, const char *subject, dev_de
         .tools = &runtime->tools,
         .seed = options->seed,
         .threads = options->threads,
-        .on_finding = options->on_finding ? finding_report : NULL,
+        .on_finding = finding_report,
         .finding_user = &runtime->options,
         .on_output = options->on_output ? output_report : NULL,
         .output_user = &runtime->options,
@@ -191,7 +205,7 @@ assay_status assay_device_open(assay_runtime *runtime, const char *subject,
     *out_device = NULL;
     API_REQUIRE(runtime, "the runtime is a null pointer");
     API_REQUIRE(subject, "the device's name is a null pointer");
-    dev_device *opened;
+    dev_device *opened = NULL;
     rt_status status = device_open(runtime, subject, &opened);
     if (!rt_ok(status)) return api_status(runtime, status);
     rt_lock_take(&runtime->lock);

@@ -7,15 +7,10 @@
 
 enum { TOOL_TIMEOUT_MS = 30000 };
 
-#define CODE(name) (UINT64_C(1) << RT_##name)
-_Static_assert(RT_CODE_COUNT <= 64, "one bit per code");
-
-/* Appends the artefact with which a worker answers the request.  A code that the interface of the
- * tool does not list, `codes`, means that the tool misbehaved. */
+/* Appends the artefact with which a worker answers the request; `codes` as in cnf_answer_take. */
 static rt_status ask(const assay_runtime *runtime, rt_sink *sink, const rt_buffer *request,
                      uint64_t codes, rt_buffer *out_artefact)
 {
-    static const uint64_t common = CODE(MALFORMED) | CODE(LIMIT) | CODE(IO) | CODE(UNAVAILABLE);
     if (!runtime->worker[0])
         return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the program assay, which has the compiler, is not where it was installed "
@@ -25,14 +20,7 @@ static rt_status ask(const assay_runtime *runtime, rt_sink *sink, const rt_buffe
     cnf_compile_answer answer;
     cnf_worker_call(runtime->worker, cnf_worker_environment(NULL, &arena), &arena,
                     rt_buffer_bytes(request), TOOL_TIMEOUT_MS, &bytes, &answer);
-    rt_status status = RT_STATUS_OK;
-    if (answer.code == RT_OK) {
-        rt_buffer_append(out_artefact, answer.artefact.data, answer.artefact.size);
-    } else {
-        rt_code code = (common | codes) >> answer.code & 1 ? answer.code : RT_TOOL;
-        status = rt_fail_naming(sink, code, RT_RULE_NONE, answer.names, answer.name_count, "%.*s",
-                                RT_TEXT_ARG(answer.message));
-    }
+    rt_status status = cnf_answer_take(sink, &answer, codes, out_artefact);
     rt_buffer_free(&bytes);
     rt_arena_reset(&arena);
     return status;
@@ -43,7 +31,7 @@ static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *code
 {
     rt_buffer request = {0};
     cnf_compile_request_link(&request, codes, count);
-    rt_status status = ask(user, sink, &request, CODE(LINK_ERROR), out_bitcode);
+    rt_status status = ask(user, sink, &request, CNF_CODE(LINK_ERROR), out_bitcode);
     rt_buffer_free(&request);
     return status;
 }
@@ -52,7 +40,7 @@ static rt_status spirv_to_ptx(void *user, rt_sink *sink, const dev_code *code, r
 {
     rt_buffer request = {0};
     cnf_compile_request_ptx(&request, code);
-    rt_status status = ask(user, sink, &request, CODE(UNSUPPORTED), out_ptx);
+    rt_status status = ask(user, sink, &request, CNF_CODE(UNSUPPORTED), out_ptx);
     rt_buffer_free(&request);
     return status;
 }
@@ -63,7 +51,7 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion
     rt_buffer request = {0};
     cnf_compile_request_fusion(&request, fusion, false);
     rt_status status =
-        ask(user, sink, &request, CODE(FUSION_REJECTED) | CODE(UNSUPPORTED), out_result);
+        ask(user, sink, &request, CNF_CODE(FUSION_REJECTED) | CNF_CODE(UNSUPPORTED), out_result);
     rt_buffer_free(&request);
     return status;
 }

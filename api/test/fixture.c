@@ -24,9 +24,14 @@ void assert_refused(assay_status status, assay_code code, const char *message)
 
 void fixture_begin(api_fixture *fixture, const assay_options *options)
 {
+    fixture_begin_on(fixture, "sim", options);
+}
+
+void fixture_begin_on(api_fixture *fixture, const char *device, const assay_options *options)
+{
     const assay_options isolated = {.isolated = true, .program = PROGRAM};
     fixture->runtime = assay_runtime_create(options ? options : &isolated);
-    assert_ok(assay_device_open(fixture->runtime, "sim", &fixture->device));
+    assert_ok(assay_device_open(fixture->runtime, device, &fixture->device));
     assert_ok(assay_queue_create(fixture->device, NULL, 0, &fixture->queue));
 }
 

@@ -19,6 +19,7 @@ typedef struct api_fixture {
 
 /* Creates a runtime, isolated unless the options say otherwise; destroys it. */
 void fixture_begin(api_fixture *fixture, const assay_options *options);
+void fixture_begin_on(api_fixture *fixture, const char *device, const assay_options *options);
 void fixture_end(api_fixture *fixture);
 
 /* The same for each test of a group. */

@@ -1,6 +1,9 @@
 /* Unit tests of the library: every function, and what each refuses. */
 #include "api/test/fixture.h"
 
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Statuses and runtimes ----------------------------------------------------------------- */
@@ -16,20 +19,25 @@ static void codes_have_the_names_of_scenarios(void **state)
     assert_int_equal(assay_interface_version(), ASSAY_INTERFACE_VERSION);
 }
 
-static void null_pointers_are_refused(void **state)
+static void assert_all_refused(const assay_status *refusals, size_t count)
 {
-    (void)state;
-    assay_runtime *runtime = assay_runtime_create(NULL);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(refusals[i].code, ASSAY_ERRC_INVALID);
+        assert_true(refusals[i].message[0] != '\0');
+        assert_string_equal(refusals[i].rule, "");
+    }
+}
+
+static void null_pointers_for_objects_are_refused(void **state)
+{
+    api_fixture *f = *state;
+    assay_runtime *runtime = f->runtime;
     assay_device *device = NULL;
     assay_context *context = NULL;
     assay_queue *queue = NULL;
     assay_memory *memory = NULL;
     assay_module *module = NULL;
     assay_bundle *bundle = NULL;
-    assay_event event = {0};
-    assay_event_state progress;
-    assay_times times;
-    const assay_launch launch = {0};
     const assay_status refusals[] = {
         assay_runtime_wait(NULL),
         assay_device_open(NULL, "sim", &device),
@@ -59,6 +67,36 @@ static void null_pointers_are_refused(void **state)
         assay_buffer_end(NULL),
         assay_queue_create(NULL, NULL, 0, &queue),
         assay_queue_create(NULL, NULL, 0, NULL),
+        assay_bundle_get(NULL, NULL, ASSAY_BUNDLE_INPUT, NULL, 0, NULL, 0, &bundle),
+        assay_bundle_get(NULL, NULL, ASSAY_BUNDLE_INPUT, NULL, 0, NULL, 0, NULL),
+        assay_bundle_compile(NULL, NULL, &bundle),
+        assay_bundle_compile(NULL, NULL, NULL),
+        assay_bundle_link(NULL, 1, NULL, &bundle),
+        assay_bundle_link(&bundle, 1, NULL, &bundle),
+        assay_bundle_link(&bundle, 1, NULL, NULL),
+        assay_bundle_build(NULL, &bundle),
+        assay_bundle_build(NULL, NULL),
+        assay_bundle_join(NULL, 0, &bundle),
+        assay_bundle_join(&bundle, 1, NULL),
+    };
+    assert_all_refused(refusals, sizeof refusals / sizeof *refusals);
+    assert_string_equal(assay_device_name(NULL), "");
+    assert_false(assay_device_executes(NULL));
+    assert_null(assay_bundle_image(NULL, 0));
+    assert_null(assay_bundle_kernel(NULL, 0));
+    assert_null(assay_bundle_unresolved(NULL, 0));
+    assay_runtime_destroy(NULL);
+}
+
+static void null_pointers_for_commands_are_refused(void **state)
+{
+    (void)state;
+    assay_memory *memory = NULL;
+    assay_event event = {0};
+    assay_event_state progress;
+    assay_times times;
+    const assay_launch launch = {0};
+    const assay_status refusals[] = {
         assay_queue_end(NULL),
         assay_queue_wait(NULL),
         assay_event_wait(event),
@@ -75,31 +113,9 @@ static void null_pointers_are_refused(void **state)
         assay_fusion_start(NULL),
         assay_fusion_complete(NULL, false, &event),
         assay_fusion_cancel(NULL),
-        assay_bundle_get(NULL, NULL, ASSAY_BUNDLE_INPUT, NULL, 0, NULL, 0, &bundle),
-        assay_bundle_get(NULL, NULL, ASSAY_BUNDLE_INPUT, NULL, 0, NULL, 0, NULL),
-        assay_bundle_compile(NULL, NULL, &bundle),
-        assay_bundle_compile(NULL, NULL, NULL),
-        assay_bundle_link(NULL, 1, NULL, &bundle),
-        assay_bundle_link(&bundle, 1, NULL, &bundle),
-        assay_bundle_link(&bundle, 1, NULL, NULL),
-        assay_bundle_build(NULL, &bundle),
-        assay_bundle_build(NULL, NULL),
-        assay_bundle_join(NULL, 0, &bundle),
-        assay_bundle_join(&bundle, 1, NULL),
     };
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        assert_int_equal(refusals[i].code, ASSAY_ERRC_INVALID);
-        assert_true(refusals[i].message[0] != '\0');
-        assert_string_equal(refusals[i].rule, "");
-    }
+    assert_all_refused(refusals, sizeof refusals / sizeof *refusals);
     assert_false(assay_fusion_is_active(NULL));
-    assert_string_equal(assay_device_name(NULL), "");
-    assert_false(assay_device_executes(NULL));
-    assert_null(assay_bundle_image(NULL, 0));
-    assert_null(assay_bundle_kernel(NULL, 0));
-    assert_null(assay_bundle_unresolved(NULL, 0));
-    assay_runtime_destroy(runtime);
-    assay_runtime_destroy(NULL);
 }
 
 static void objects_of_another_runtime_are_refused(void **state)
@@ -358,8 +374,7 @@ static void transfers_are_checked(void **state)
                    "the list of events is a null pointer");
 }
 
-/* A launch of `add` with one thing changed. */
-static void launches_are_checked(void **state)
+static void arguments_are_checked(void **state)
 {
     api_fixture *f = *state;
     fixture_module(f, "work");
@@ -393,6 +408,16 @@ static void launches_are_checked(void **state)
         assert_refused(assay_submit(f->queue, &checked, NULL), ASSAY_ERRC_INVALID,
                        arguments[i].message);
     }
+}
+
+/* A launch of `add` with one member changed. */
+static void launches_are_checked(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "work");
+    assay_memory *buffer = fixture_buffer(f, 1);
+    const int one = 1;
+    const assay_argument good = {.kind = ASSAY_ARGUMENT_VALUE, .value = &one, .size = 4};
     const assay_constant unnamed = {NULL, &one, 4}, empty = {"c", &one, 0};
     const assay_constant twice[] = {{"c", &one, 4}, {"c", &one, 4}};
     const assay_argument list[] = {{.kind = ASSAY_ARGUMENT_BUFFER, .memory = buffer}, good};
@@ -425,6 +450,80 @@ static void launches_are_checked(void **state)
     changed.global[0] = 3, changed.local[0] = 2;
     assert_refused(assay_submit(f->queue, &changed, NULL), ASSAY_ERRC_ND_RANGE, "");
     assert_ok(assay_submit(f->queue, &whole, NULL));
+}
+
+/* 2, by the constant's default 3, by 10, and by 10 through a bundle: 6, 60, 600. */
+static void constants_have_the_values_of_the_launch(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "constants");
+    int value = 2;
+    const int ten = 10;
+    assay_memory *memory = fixture_values(f, &value, 1);
+    const assay_argument argument = {.kind = ASSAY_ARGUMENT_BUFFER, .memory = memory};
+    const assay_constant constant = {"factor", &ten, sizeof ten}, unknown = {"facto", &ten, 4};
+    assay_launch scale = {.kernel = "scale",
+                          .dimensions = 1,
+                          .global = {1},
+                          .arguments = &argument,
+                          .argument_count = 1};
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 6);
+    scale.constants = &constant, scale.constant_count = 1;
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 60);
+    scale.constants = &unknown;
+    assert_refused(assay_submit(f->queue, &scale, NULL), ASSAY_ERRC_INVALID, "facto");
+
+    const char *const names[] = {"scale"};
+    assay_bundle *input, *built;
+    assert_ok(
+        assay_bundle_get(f->device, NULL, ASSAY_BUNDLE_INPUT, names, 1, &constant, 1, &input));
+    assert_ok(assay_bundle_build(input, &built));
+    scale.constants = NULL, scale.constant_count = 0, scale.bundle = built;
+    assert_ok(assay_submit(f->queue, &scale, NULL));
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, 600);
+}
+
+static unsigned removed_count; /* files that tree_remove has removed */
+
+static int entry_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)place;
+    removed_count += kind == FTW_F;
+    return remove(path);
+}
+
+/* Removes a folder with its contents; returns the number of files. */
+static unsigned tree_remove(const char *folder)
+{
+    removed_count = 0;
+    assert_int_equal(nftw(folder, entry_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
+    return removed_count;
+}
+
+static void programs_are_kept_in_a_folder(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/assay-api-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    const assay_options options = {.isolated = true, .persistent_cache = folder};
+    for (unsigned i = 0; i < 2; i++) {
+        api_fixture f;
+        int value = 4;
+        fixture_begin(&f, &options);
+        fixture_module(&f, "app");
+        fixture_module(&f, "libtwice");
+        assay_memory *memory = fixture_values(&f, &value, 1);
+        assert_ok(launch(&f, "apply", memory, 1, NULL));
+        assert_ok(assay_memory_read(memory, 0, 4, &value));
+        assert_int_equal(value, 8);
+        fixture_end(&f);
+    }
+    assert_int_equal(tree_remove(folder), 1);
 }
 
 /* ---- device_globals ------------------------------------------------------------------------ */
@@ -497,7 +596,7 @@ static void bundles_pass_through_their_states(void **state)
     api_fixture *f = *state;
     fixture_module(f, "app");
     fixture_module(f, "libtwice");
-    const char *const names[] = {"apply"}, *const lost[] = {"lost"}, *const none[] = {NULL};
+    const char *const names[] = {"apply"};
     assay_bundle *input, *object, *linked, *joined, *other;
     assert_ok(assay_bundle_get(f->device, NULL, ASSAY_BUNDLE_INPUT, names, 1, NULL, 0, &input));
     assert_string_equal(assay_bundle_image(input, 0), "app/0");
@@ -523,11 +622,22 @@ static void bundles_pass_through_their_states(void **state)
     assert_ok(assay_submit(f->queue, &through, NULL));
     assert_ok(assay_memory_read(memory, 0, 4, &value));
     assert_int_equal(value, 42);
-
     through.options = "-cl-opt-disable";
     assert_refused(assay_submit(f->queue, &through, NULL), ASSAY_ERRC_INVALID, "through a bundle");
     through.options = NULL, through.bundle = input;
     assert_refused(assay_submit(f->queue, &through, NULL), ASSAY_ERRC_INVALID, "not executable");
+}
+
+static void bundles_in_another_state_are_refused(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "app");
+    fixture_module(f, "libtwice");
+    const int value = 1;
+    const char *const names[] = {"apply"}, *const lost[] = {"lost"}, *const none[] = {NULL};
+    assay_bundle *input, *object, *other;
+    assert_ok(assay_bundle_get(f->device, NULL, ASSAY_BUNDLE_INPUT, names, 1, NULL, 0, &input));
+    assert_ok(assay_bundle_compile(input, NULL, &object));
     assert_refused(assay_bundle_compile(object, NULL, &other), ASSAY_ERRC_INVALID, "state input");
     assert_refused(assay_bundle_build(object, &other), ASSAY_ERRC_INVALID, "state input");
     assert_refused(assay_bundle_link(&input, 1, NULL, &other), ASSAY_ERRC_INVALID, "state object");
@@ -622,7 +732,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(codes_have_the_names_of_scenarios),
-        TEST(null_pointers_are_refused),
+        TEST(null_pointers_for_objects_are_refused),
+        TEST(null_pointers_for_commands_are_refused),
         TEST(objects_of_another_runtime_are_refused),
         TEST(unknown_devices_are_refused_with_a_suggestion),
         TEST(damaged_files_are_refused),
@@ -634,10 +745,14 @@ int main(void)
         TEST(commands_are_ordered_by_their_memories),
         TEST(events_have_times_if_the_queue_records_them),
         TEST(transfers_are_checked),
+        TEST(arguments_are_checked),
         TEST(launches_are_checked),
+        TEST(constants_have_the_values_of_the_launch),
+        TEST(programs_are_kept_in_a_folder),
         TEST(device_globals_are_written_and_read),
         TEST(kernels_are_fused),
         TEST(bundles_pass_through_their_states),
+        TEST(bundles_in_another_state_are_refused),
         TEST(findings_and_output_are_reported),
         TEST(without_a_compiler_nothing_is_fused),
     };

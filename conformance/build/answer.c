@@ -128,3 +128,19 @@ rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes byt
     *out_artefact = artefact;
     return RT_STATUS_OK;
 }
+
+_Static_assert(RT_CODE_COUNT <= 64, "one bit per code");
+
+rt_status cnf_answer_take(rt_sink *sink, const cnf_compile_answer *answer, uint64_t codes,
+                          rt_buffer *out_artefact)
+{
+    static const uint64_t common =
+        CNF_CODE(MALFORMED) | CNF_CODE(LIMIT) | CNF_CODE(IO) | CNF_CODE(UNAVAILABLE);
+    if (answer->code == RT_OK) {
+        rt_buffer_append(out_artefact, answer->artefact.data, answer->artefact.size);
+        return RT_STATUS_OK;
+    }
+    rt_code code = (common | codes) >> answer->code & 1 ? answer->code : RT_TOOL;
+    return rt_fail_naming(sink, code, RT_RULE_NONE, answer->names, answer->name_count, "%.*s",
+                          RT_TEXT_ARG(answer->message));
+}

@@ -88,6 +88,15 @@ typedef struct cnf_compile_answer {
 RT_MUST_USE rt_status cnf_compile_answer_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes,
                                               cnf_compile_answer *out_answer);
 
+/* The bit of a code in a set of codes. */
+#define CNF_CODE(name) (UINT64_C(1) << RT_##name)
+
+/* For the tools of dev_tools and of the fusion compiler: appends the artefact of an answer, or
+ * fails as it says. A code that is neither in `codes`, the tool's own, nor one that every tool may
+ * return (MALFORMED, LIMIT, IO, UNAVAILABLE) means that the tool misbehaved, and becomes TOOL. */
+RT_MUST_USE rt_status cnf_answer_take(rt_sink *sink, const cnf_compile_answer *answer,
+                                      uint64_t codes, rt_buffer *out_artefact);
+
 /* What a module was compiled to. */
 typedef struct cnf_compile_artefact {
     rt_image_list images;

@@ -8,8 +8,10 @@
 #include "conformance/cli/registrations.h"
 #include "conformance/devices/devices.h"
 #include "reference/base/demangle.h"
+#include "reference/base/number.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -64,16 +66,29 @@ static void symbols_append(image_report *report, const char *label, const rt_tex
 
 /* ---- Modules ------------------------------------------------------------------------------- */
 
-static void image_append(image_report *report, const rt_image *image)
+/* The size of an image's code in bytes; a record keeps only the code's beginning. The image's
+ * number is in its name. */
+static uint64_t code_size(const api_record *record, const rt_image *image)
+{
+    const char *slash = memrchr(image->name.data, '/', image->name.length);
+    uint64_t number = 0;
+    CHECK(slash);
+    rt_text digits = rt_text_skip(image->name, (size_t)(slash - image->name.data) + 1);
+    const bool is_number = rt_number_read(digits, 0, UINT32_MAX, &number);
+    CHECK(is_number && number < record->binaries.count);
+    return record->code_sizes[number];
+}
+
+static void image_append(image_report *report, const api_record *record, const rt_image *image)
 {
     const rt_property_set *exports = rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
     const rt_property_set *imports = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS);
     report->image_count++;
     rt_buffer_printf(&report->text,
-                     "  image %.*s: %s, bytes: %zu, kernels: %u, exports: %u, imports: %u\n",
-                     RT_TEXT_ARG(image->name), rt_format_target(image->format), image->code.size,
-                     image->kernel_count, exports ? exports->property_count : 0,
-                     imports ? imports->property_count : 0);
+                     "  image %.*s: %s, bytes: %llu, kernels: %u, exports: %u, imports: %u\n",
+                     RT_TEXT_ARG(image->name), rt_format_target(image->format),
+                     (unsigned long long)code_size(record, image), image->kernel_count,
+                     exports ? exports->property_count : 0, imports ? imports->property_count : 0);
 }
 
 /* The name of a registration's module: its file's, with a number if an earlier one has the same. */
@@ -96,18 +111,19 @@ static rt_status module_add(image_report *report, const api_record *record, rt_t
     rt_text path = record->path.length > 0 ? record->path : record->executable;
     *out_images = (rt_image_list){0};
     rt_buffer_printf(&report->text, "module %.*s\n", RT_TEXT_ARG(path));
-    rt_fat_binary fat;
     rt_buffer left_out = {0};
     assay_module *module;
-    rt_sink *sink = report->runtime->sink;
-    RT_TRY(rt_fat_binary_read(sink, &report->arena, &record->module, record->descriptor, &fat));
+    if (record->refusal.length > 0)
+        return rt_fail(report->runtime->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s",
+                       RT_TEXT_ARG(record->refusal));
     rt_lock_take(&report->runtime->lock);
-    rt_status status = api_images_copy(report->runtime, name, fat.binaries, out_images, &left_out);
+    rt_status status =
+        api_images_copy(report->runtime, name, record->binaries, out_images, &left_out);
     if (rt_ok(status))
         status = api_module_add(report->runtime, name, path, *out_images, 0, &module);
     rt_lock_release(&report->runtime->lock);
     for (uint32_t i = 0; i < out_images->count; i++)
-        image_append(report, &out_images->images[i]);
+        image_append(report, record, &out_images->images[i]);
     rt_text rest = rt_buffer_text(&left_out);
     while (rest.length > 0)
         rt_buffer_printf(&report->text, "  left out: %.*s\n",
@@ -284,6 +300,19 @@ static bool device_check(const char *name)
     return false;
 }
 
+/* Makes the device's driver the one that this process finds. The program has run by then. */
+static void environment_set(image_report *report)
+{
+    const cnf_device *device = cnf_device_find(rt_text_of(report->device_name));
+    const char *const *variables =
+        device->environment ? device->environment(&report->arena, (rt_text){0}) : NULL;
+    for (; variables && *variables; variables++) {
+        rt_text value = rt_text_of(*variables);
+        rt_text name = rt_arena_text(&report->arena, rt_text_take_until(&value, '='));
+        setenv(name.data, value.data, 1);
+    }
+}
+
 int cnf_image_runtime(const cnf_arguments *arguments)
 {
     const char *device = arguments->values[CNF_OPTION_ON];
@@ -300,6 +329,7 @@ int cnf_image_runtime(const cnf_arguments *arguments)
         cnf_registrations_observe(report.sink, arguments->paths + 1, arguments->path_count - 1,
                                   (uint32_t)timeout_s * 1000, &registrations);
     report.is_opened = registrations.is_opened;
+    environment_set(&report);
     if (rt_ok(status)) status = processes_append(&report, &registrations);
     int exit_status = CNF_EXIT_INFRASTRUCTURE;
     if (rt_ok(status))

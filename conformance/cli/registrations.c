@@ -4,6 +4,7 @@
 #include "conformance/build/toolchain.h"
 #include "conformance/process/process.h"
 #include "conformance/process/scratch.h"
+#include "reference/base/number.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -133,7 +134,7 @@ static rt_status program_run(rt_sink *sink, rt_arena *arena, const program_comma
 /* ---- The records --------------------------------------------------------------------------- */
 
 typedef struct record_name {
-    unsigned long process, number;
+    uint64_t process, number;
     const char *file;
 } record_name;
 
@@ -169,8 +170,11 @@ static rt_status records_read(rt_sink *sink, rt_text folder, cnf_registrations *
     DIR *listing = opendir(folder.data);
     for (const struct dirent *entry; listing && (entry = readdir(listing));) {
         record_name name;
-        char rest;
-        if (sscanf(entry->d_name, "%lu.%lu%c", &name.process, &name.number, &rest) != 2) continue;
+        rt_text number = rt_text_of(entry->d_name);
+        rt_text process = rt_text_take_until(&number, '.');
+        if (!rt_number_read(process, 0, UINT64_MAX, &name.process) ||
+            !rt_number_read(number, 0, UINT64_MAX, &name.number))
+            continue;
         name.file = rt_arena_printf(&arena, "%.*s/%s", RT_TEXT_ARG(folder), entry->d_name).data;
         *rt_vector_push(&names) = name;
     }

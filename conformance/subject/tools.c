@@ -8,9 +8,6 @@
 /* Time limit of one call of a tool; the scenario's own limit is higher. */
 enum { TOOL_TIMEOUT_MS = 30000 };
 
-#define CODE(name) (UINT64_C(1) << RT_##name)
-_Static_assert(RT_CODE_COUNT <= 64, "one bit per code");
-
 /* Answers a request as cnf_compile_call does, or from the pack if the scenario came from one. */
 static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request,
                         rt_buffer *out_bytes, cnf_compile_answer *out_answer)
@@ -37,13 +34,10 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
     rt_sink_destroy(sink);
 }
 
-/* Appends a request's artefact, from the cache or a worker. A code that is neither one of the
- * common codes, which every tool may return, nor one of this tool's `codes` means that the tool
- * misbehaved. */
+/* Appends a request's artefact, from the cache or a worker; `codes` as in cnf_answer_take. */
 static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request, uint64_t codes,
                      rt_buffer *out_artefact)
 {
-    static const uint64_t common = CODE(MALFORMED) | CODE(LIMIT) | CODE(IO) | CODE(UNAVAILABLE);
     rt_arena arena = {0};
     rt_buffer bytes = {0};
     cnf_compile_answer answer;
@@ -55,14 +49,7 @@ static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request, uin
         cnf_emit_artefact(store->records, &artefact);
         pthread_mutex_unlock(&store->lock);
     }
-    rt_status status = RT_STATUS_OK;
-    if (answer.code == RT_OK) {
-        rt_buffer_append(out_artefact, answer.artefact.data, answer.artefact.size);
-    } else {
-        rt_code code = (common | codes) >> answer.code & 1 ? answer.code : RT_TOOL;
-        status = rt_fail_naming(sink, code, RT_RULE_NONE, answer.names, answer.name_count, "%.*s",
-                                RT_TEXT_ARG(answer.message));
-    }
+    rt_status status = cnf_answer_take(sink, &answer, codes, out_artefact);
     rt_buffer_free(&bytes);
     rt_arena_reset(&arena);
     return status;
@@ -73,7 +60,8 @@ static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *code
 {
     rt_buffer request = {0};
     cnf_compile_request_link(&request, codes, count);
-    rt_status status = ask(user, sink, rt_buffer_bytes(&request), CODE(LINK_ERROR), out_bitcode);
+    rt_status status =
+        ask(user, sink, rt_buffer_bytes(&request), CNF_CODE(LINK_ERROR), out_bitcode);
     rt_buffer_free(&request);
     return status;
 }
@@ -82,7 +70,7 @@ static rt_status spirv_to_ptx(void *user, rt_sink *sink, const dev_code *code, r
 {
     rt_buffer request = {0};
     cnf_compile_request_ptx(&request, code);
-    rt_status status = ask(user, sink, rt_buffer_bytes(&request), CODE(UNSUPPORTED), out_ptx);
+    rt_status status = ask(user, sink, rt_buffer_bytes(&request), CNF_CODE(UNSUPPORTED), out_ptx);
     rt_buffer_free(&request);
     return status;
 }
@@ -94,7 +82,7 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion
     const cnf_tool_store *store = user;
     cnf_compile_request_fusion(&request, fusion, store->fuses_as_shipped);
     rt_status status = ask(user, sink, rt_buffer_bytes(&request),
-                           CODE(FUSION_REJECTED) | CODE(UNSUPPORTED), out_result);
+                           CNF_CODE(FUSION_REJECTED) | CNF_CODE(UNSUPPORTED), out_result);
     rt_buffer_free(&request);
     return status;
 }

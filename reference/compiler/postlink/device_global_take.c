@@ -293,6 +293,7 @@ rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, rt_text sour
                                  const pl_annotations *annotations, pl_device_globals *globals)
 {
     CHECK(source.length > 0);
+    RT_TRY(pl_device_globals_undecorate(job, module));
     taking take = {.job = job, .source = source};
     rt_status status = take_all(&take, module, annotations, globals);
     rt_vector_free(&take.declarations);

@@ -68,6 +68,11 @@ bool pl_is_image_scope(LLVMValueRef variable);
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,
                                             pl_device_global *out_global);
 
+/* Removes from the variables of a module the decorations of device_globals that metadata states,
+ * and which pl_device_globals_decorate writes. POSTLINK_ERROR: a variable has some, but is not a
+ * device_global. */
+RT_MUST_USE rt_status pl_device_globals_undecorate(pl_job *job, LLVMModuleRef module);
+
 /* Turns the annotations of the source `source` into attributes and records what its host code
  * registers. COMPILE_TIME, in the form NAME:LINE: error: TEXT: properties that are unknown or
  * contradict each other, a variable in a function, declarations of one variable that do not agree,

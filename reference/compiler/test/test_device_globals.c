@@ -545,6 +545,42 @@ static void a_variable_that_a_host_cannot_find_is_refused(void **state)
     }
 }
 
+/* What sycl-post-link writes: the attributes are still there, and the decorations are metadata,
+ * with the older or the newer numbers.  Each variable has one HostAccessINTEL, from its attributes.
+ */
+static void decorations_in_metadata_are_written_once(void **state)
+{
+    assert_true(rt_ok(fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES(
+            {"m.ll", TARGET
+             "@v = addrspace(1) global { [1 x i32] } zeroinitializer, "
+             "!spirv.Decorations !0 #0\n"
+             "@w = addrspace(1) global { [1 x i32] } zeroinitializer, "
+             "!spirv.Decorations !3 #1\n" KERNEL("K", STORE("v") STORE("w"))
+                 ATTRIBUTES("0", SIZE("4") ID("one") IMAGE_SCOPE ACCESS("0")) ATTRIBUTES(
+                     "1", SIZE("4") ID("two") IMAGE_SCOPE
+                     "\"sycl-init-mode\"=\"1\" ") "!0 = !{!1, !2}\n!1 = !{i32 6147, i32 0, !\"one\"}\n!2 = !{i32 22}\n"
+                                                  "!3 = !{!4, !5}\n!4 = !{i32 6188, i32 2, !\"two\"}\n!5 = !{i32 6190, i32 1}\n"}))));
+    assert_decorations(*state, 0, "v", "access 0 one");
+    assert_decorations(*state, 0, "w", "access 2 two init 1");
+}
+
+static void decorations_of_another_variable_are_refused(void **state)
+{
+    rt_status status = fixture_postlink(
+        *state, RT_SPLIT_OFF,
+        SOURCES({"m.ll",
+                 TARGET "@v = addrspace(1) global { [1 x i32] } zeroinitializer, "
+                        "!spirv.Decorations !0\n" KERNEL(
+                            "K", STORE("v")) "!0 = !{!1}\n!1 = !{i32 6147, i32 2, !\"one\"}\n"}));
+    assert_refused(*state, status, RT_POSTLINK_ERROR, "v");
+    assert_message(*state, status,
+                   "variable 'v' has decorations of a device_global, but not the attributes "
+                   "sycl-unique-id and sycl-device-global-size, from which they are written; add "
+                   "the attributes");
+}
+
 static void two_variables_with_one_id_are_refused(void **state)
 {
     rt_status status = fixture_postlink(
@@ -723,6 +759,8 @@ int main(int argc, char **argv)
         TEST(declarations_of_one_variable_agree),
         TEST(attributes_without_a_meaning_are_refused),
         TEST(a_variable_that_a_host_cannot_find_is_refused),
+        TEST(decorations_in_metadata_are_written_once),
+        TEST(decorations_of_another_variable_are_refused),
         TEST(two_variables_with_one_id_are_refused),
         TEST(only_zero_is_an_initial_value),
         TEST(static_variables_of_two_sources_are_distinct),
