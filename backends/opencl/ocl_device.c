@@ -397,6 +397,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .non_uniform_groups = non_uniform_ask(device),
         .host_events = true, /* on all devices since OpenCL 1.1 */
+        .bfloat16_conversions = list_has(extensions, "cl_intel_bfloat16_conversions"),
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX

@@ -124,6 +124,10 @@ static rt_status scenario_check(cnf_exporter *exporter)
         (scenario->modules[0].device_globals.count > 0 || libraries_have_globals(scenario)))
         return cnf_export_refuse(exporter, at, "device_globals in several contexts");
     if (scenario->persistent_cache) return cnf_export_refuse(exporter, at, "a persistent cache");
+    if (scenario->twin) return cnf_export_refuse(exporter, at, "two processes");
+    for (uint32_t i = 0; i < scenario->module_count; i++)
+        if (scenario->modules[i].truncate > 0)
+            return cnf_export_refuse(exporter, scenario->modules[i].at, "code that is cut");
     for (uint32_t i = 0; i < scenario->memory_count; i++) {
         const scn_memory *memory = &scenario->memories[i];
         bool is_plain = cnf_export_layout_is_plain(&memory->layout);

@@ -91,8 +91,9 @@ struct cnf_execution {
     bool stopped; /* the program was lost, or could not be started again: no step can run */
     bool refused; /* a step was refused as expected */
     bool stop_is_returned; /* a step or the end returned the failure of a kernel that was stopped */
-    bool skipped;  /* the scenario does what no real program can do, and a skip was emitted */
-    bool was_used; /* result of cnf_runtime_operations.was_used before the final reads */
+    bool skipped;      /* the scenario does what no real program can do, and a skip was emitted */
+    rt_status offline; /* of the images that the subject's driver compiled (native_images.h) */
+    bool was_used;     /* result of cnf_runtime_operations.was_used before the final reads */
 };
 
 /* Opens the subject's runtime; the caller has set scenario, subject, options, sink and tools. Any

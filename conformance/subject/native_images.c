@@ -237,17 +237,6 @@ static rt_status compile_if_taken(void *user, const scn_module *module, rt_image
     return is_taken && image->spirv.size > 0 ? image_compile(job, image) : RT_STATUS_OK;
 }
 
-rt_status cnf_native_images(rt_sink *sink, rt_arena *arena, const cnf_subject *subject,
-                            const cnf_subject_options *options,
-                            const dev_capabilities *capabilities, const scn_scenario *scenario,
-                            const scn_scenario **out_scenario)
-{
-    CHECK(subject->offline != NULL);
-    conversion job = {sink, arena, subject, options, capabilities};
-    *out_scenario = scenario;
-    return images_change(arena, scenario, compile_if_taken, &job, out_scenario);
-}
-
 /* Adds the target to the image's requirements. */
 static void target_add(rt_arena *arena, rt_text target, rt_image *image)
 {
@@ -281,16 +270,23 @@ static rt_status image_register(void *user, const scn_module *module, rt_image *
     return RT_STATUS_OK;
 }
 
-const scn_scenario *cnf_registered_images(rt_arena *arena, const scn_scenario *scenario)
+static bool changes_registered(const scn_scenario *scenario)
 {
-    const scn_scenario *result = scenario;
-    bool has_changes = false;
     for (uint32_t m = 0; m < scenario->module_count; m++)
-        has_changes = has_changes || scenario->modules[m].compile_target.length > 0 ||
-                      scenario->modules[m].truncate > 0;
-    if (has_changes) {
-        rt_status status = images_change(arena, scenario, image_register, arena, &result);
-        CHECK(rt_ok(status));
-    }
-    return result;
+        if (scenario->modules[m].compile_target.length > 0 || scenario->modules[m].truncate > 0)
+            return true;
+    return false;
+}
+
+void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabilities)
+{
+    rt_arena *arena = &execution->arena;
+    conversion job = {execution->sink, arena, execution->subject, execution->options, capabilities};
+    if (execution->subject->offline)
+        execution->offline =
+            images_change(arena, execution->scenario, compile_if_taken, &job, &execution->scenario);
+    if (!rt_ok(execution->offline) || !changes_registered(execution->scenario)) return;
+    rt_status status =
+        images_change(arena, execution->scenario, image_register, arena, &execution->scenario);
+    CHECK(rt_ok(status));
 }

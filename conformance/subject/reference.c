@@ -2,6 +2,8 @@
 #include "conformance/subject/reference.h"
 
 #include "conformance/subject/kept.h"
+#include "conformance/subject/native_images.h"
+#include "conformance/subject/probe.h"
 #include "conformance/subject/unfused.h"
 
 #include <stdio.h>
@@ -36,14 +38,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
     *reference = (cnf_reference){.base.operations = &cnf_reference_operations};
     reference->opened = rt_arena_alloc_array(arena, count, sizeof(dev_device *));
     *out_runtime = &reference->base;
-    if (execution->options->real_loader) {
-        rt_text warning;
-        RT_TRY(cnf_host_loader_available(execution->sink));
-        reference->cache = cnf_cache_open(execution->options->cache, &warning);
-        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
-        reference->loader =
-            cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
-    }
+    if (execution->options->real_loader) RT_TRY(cnf_host_loader_available(execution->sink));
     rt_text selector = cnf_unfused_device_settings(arena, execution->options->settings);
     CHECK_IMPLIES(selector.length > 0, subject->settings != NULL);
     if (selector.length == 0) selector = rt_text_of(subject->selector);
@@ -64,6 +59,14 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
     for (uint32_t i = 0; i < count && !execution->kept; i++)
         RT_TRY(dev_device_open(subject->backend, &parameters, selector, &reference->opened[i]));
     dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
+    cnf_images_prepare(execution, &reference->base.capabilities);
+    if (execution->options->real_loader) {
+        rt_text warning;
+        reference->cache = cnf_cache_open(execution->options->cache, &warning);
+        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+        reference->loader =
+            cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
+    }
     return RT_STATUS_OK;
 }
 

@@ -134,17 +134,6 @@ static rt_status start(cnf_execution *execution, const cnf_host_runtime *linked)
     return begin(execution, linked->library);
 }
 
-/* Has the driver below libsycl compile the images for a CPU. The simulated device's own stay out:
- * libsycl has no target for them. */
-static rt_status compile_ahead(cnf_execution *execution, dev_capabilities *capabilities)
-{
-    if (cnf_shipped_is_simulated()) return RT_STATUS_OK;
-    capabilities->formats_taken |= 1u << RT_FORMAT_SPIRV64_X86_64 | 1u << RT_FORMAT_NATIVE;
-    return cnf_native_images(execution->sink, &execution->arena, execution->subject,
-                             execution->options, capabilities, execution->scenario,
-                             &execution->scenario);
-}
-
 /* libsycl's cache on disk is in the folder that the scenario's processes share. */
 static void cache_variables_add(cnf_execution *execution)
 {
@@ -173,8 +162,11 @@ static rt_status shipped_open(cnf_execution *execution, cnf_runtime **out_runtim
     RT_TRY(installed(execution, execution->subject->selector, &program));
     RT_TRY(installed(execution, "libsycl.so", &library));
     if (cnf_skip_reason(execution->scenario, &cnf_shipped_operations)) return RT_STATUS_OK;
-    RT_TRY(compile_ahead(execution, &shipped->base.capabilities));
-    execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
+    /* The simulated device's native code stays out: libsycl has no target for it. */
+    if (!cnf_shipped_is_simulated())
+        shipped->base.capabilities.formats_taken |=
+            1u << RT_FORMAT_SPIRV64_X86_64 | 1u << RT_FORMAT_NATIVE;
+    cnf_images_prepare(execution, &shipped->base.capabilities);
     shipped->declared = execution->scenario;
     execution->scenario = cnf_shipped_images(&execution->arena, execution->scenario);
     const char *const libraries[] = {library.data, NULL};

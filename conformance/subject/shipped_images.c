@@ -1,6 +1,7 @@
 /* Rewrites property sets and code for shipped DPC++. */
 #include "conformance/subject/shipped_images.h"
 
+#include "conformance/subject/shipped.h"
 #include "reference/base/spirv.h"
 #include "reference/image/device_global.h"
 #include "reference/image/virtual_functions.h"
@@ -115,8 +116,10 @@ const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scen
         rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
         for (uint32_t i = 0; i < declared->count; i++) {
             images[i] = declared->images[i];
-            /* libsycl has no target for native code but those of the documents. */
-            if (images[i].format == RT_FORMAT_NATIVE) images[i].format = RT_FORMAT_SPIRV64_X86_64;
+            /* libsycl has no target for native code but those of the documents, and the simulated
+             * device's is for none of them. */
+            if (images[i].format == RT_FORMAT_NATIVE && !cnf_shipped_is_simulated())
+                images[i].format = RT_FORMAT_SPIRV64_X86_64;
             join_lists(arena, &images[i]);
             rewrite_code(arena, &images[i]);
             rt_image_hash(&images[i]);

@@ -32,6 +32,11 @@ static bool fixes_formats(const scn_module *module)
     return module->formats != 0;
 }
 
+static bool is_cut(const scn_module *module)
+{
+    return module->truncate > 0;
+}
+
 /* The number of images compiled from the module's sources; they precede the handwritten images. */
 static uint32_t compiled_count(const scn_module *module)
 {
@@ -68,6 +73,9 @@ static const obstacle_row obstacles[] = {
       "a module of the scenario fixes the formats of its images; this device accepts only OpenCL "
       "C"},
      fixes_formats},
+    {{"truncate",
+      "the scenario cuts the code of an image, which is SPIR-V or native; source is not cut"},
+     is_cut},
     {{"split", "post-link joins or splits sources of the scenario; an image in OpenCL C is "
                "exactly one source"},
      is_joined_or_parted},

@@ -8,7 +8,6 @@
 #include "conformance/subject/driver_options.h"
 #include "conformance/subject/kept.h"
 #include "conformance/subject/layer.h"
-#include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
 #include "conformance/subject/skip.h"
 #include "conformance/subject/source_images.h"
@@ -77,29 +76,25 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-/* Has the driver compile the images in native formats; if it cannot, reports that and returns
- * false. The shipped runtime's images are already in its program. */
-static bool compile_ahead(cnf_execution *execution)
+/* Reports that the subject's driver could not compile an image ahead of time. */
+static void emit_offline(cnf_execution *execution)
 {
-    if (!execution->subject->offline || !execution->runtime->operations->is_reference) return true;
-    rt_status status = cnf_native_images(execution->sink, &execution->arena, execution->subject,
-                                         execution->options, &execution->runtime->capabilities,
-                                         execution->scenario, &execution->scenario);
-    if (rt_ok(status)) return true;
-    rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
-    cnf_emit_check(execution->emitter,
-                   &(cnf_emitted_check){.step = SCN_NONE,
-                                        .kind = "offline",
-                                        .observed = true,
-                                        .code = rt_text_of(rt_code_name((rt_code)status.code)),
-                                        .message = message});
-    return false;
+    cnf_emit_check(
+        execution->emitter,
+        &(cnf_emitted_check){.step = SCN_NONE,
+                             .kind = "offline",
+                             .observed = true,
+                             .code = rt_text_of(rt_code_name((rt_code)execution->offline.code)),
+                             .message =
+                                 rt_sink_diagnostic(execution->sink, execution->offline)->message});
+    cnf_emit_end(execution->emitter);
 }
 
 /* `twin`: NULL if the scenario is run by one process; otherwise both meet before the first step. */
 static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store, cnf_twin *twin)
 {
     cnf_emitter *emitter = execution->emitter;
+    const scn_scenario *original = execution->scenario;
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     cnf_layer layer;
     bool layered = cnf_layer_fits(execution->subject);
@@ -122,16 +117,14 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
                 !cnf_skip_shipped(emitter, execution->scenario, execution->runtime,
                                   execution->options->profile);
     bool executes = opened && execution->runtime->capabilities.executes;
-    const scn_scenario *original = execution->scenario;
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
-        execution->scenario = cnf_source_images(&execution->arena, original);
-    bool compiled = runs && compile_ahead(execution);
-    if (compiled && execution->runtime->operations->is_reference)
-        execution->scenario = cnf_registered_images(&execution->arena, execution->scenario);
+        execution->scenario = cnf_source_images(&execution->arena, execution->scenario);
+    bool compiled = runs && rt_ok(execution->offline);
+    if (runs && !compiled) emit_offline(execution);
     if (compiled && twin) cnf_twin_meet(twin->channel);
     if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);
-    execution->scenario = original; /* the converted one was in the execution's arena */
+    execution->scenario = original; /* converted ones were in the execution's arena */
     execution->layer = NULL;
     if (layered) cnf_layer_end(&layer);
     if (twin && !execution->options->is_twin)
@@ -142,7 +135,6 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
                       RT_TEXT(CNF_PACKED_MISSING));
         return;
     }
-    if (runs && !compiled) cnf_emit_end(emitter);
     if (compiled && !execution->skipped &&
         !cnf_skip_unused(emitter, execution->subject, execution->was_used, executes,
                          execution->lack))

@@ -91,6 +91,8 @@ typedef struct dev_capabilities {
                                 * reductions and scans, also of clusters */
     bool host_events;          /* events that the host completes (dev_host_event_create) */
     bool parameters;           /* the parameters of a kernel can be queried */
+    bool bfloat16_conversions; /* float to bfloat16 and back by an instruction
+                                * (SPV_INTEL_bfloat16_conversion) */
     uint64_t local_size_max;   /* bytes of local memory for one work-group */
     uint32_t group_size_max;   /* work-items of one work-group */
     uint64_t sub_group_sizes;  /* sub-group sizes that a kernel may require: bit 1 << (size - 1),

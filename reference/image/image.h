@@ -74,6 +74,11 @@ typedef struct rt_image_list {
  * a text. */
 #define RT_REQUIREMENT_TARGET "compile_target"
 
+/* Of an image of DPC++'s device library, which exists once for devices that convert to and from
+ * bfloat16 by an instruction (the number 1) and once for all others (0). */
+#define RT_SET_DEVICELIB      "SYCL/devicelib metadata"
+#define RT_DEVICELIB_BFLOAT16 "bfloat16"
+
 /* A second form of the code, for a fusion compiler that cannot read the first: one property, whose
  * bytes are LLVM bitcode for the image's target; it calls builtin functions without defining them
  * (document 001, "Support for non SPIR-V targets").  The document leaves the form open; this one is

@@ -123,11 +123,29 @@ static bool meets_calls(const rt_device *device, const rt_image *image, rt_buffe
     return false;
 }
 
+/* True if the image is not of the device library for bfloat16, or its flavour is for devices like
+ * this one.  The other flavour works on every device, but only as a replacement: a device that has
+ * the instruction takes the image that uses it (intel/llvm#16729). */
+static bool meets_library(const rt_device *device, const rt_image *image, rt_buffer *lack)
+{
+    const rt_property *property =
+        rt_property_set_find(rt_image_set(image, RT_SET_DEVICELIB), RT_TEXT(RT_DEVICELIB_BFLOAT16));
+    if (!property || property->type != RT_PROPERTY_UINT32) return true;
+    bool converts = device->capabilities.bfloat16_conversions;
+    if ((property->number != 0) == converts) return true;
+    rt_buffer_printf(lack,
+                     "it is the device library for devices %s bfloat16 conversions, and "
+                     "device %.*s %s them",
+                     converts ? "without" : "with", RT_TEXT_ARG(device->name),
+                     converts ? "has" : "lacks");
+    return false;
+}
+
 bool rt_device_meets(const rt_device *device, const rt_image *image, rt_buffer *out_lack)
 {
     const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_REQUIREMENTS);
     rt_buffer lack = {0};
-    bool meets = meets_calls(device, image, &lack);
+    bool meets = meets_calls(device, image, &lack) && meets_library(device, image, &lack);
     for (uint32_t i = 0; set && i < set->property_count && meets; i++) {
         const rt_property *property = &set->properties[i];
         for (size_t k = 0; k < sizeof requirement_rows / sizeof *requirement_rows; k++) {

@@ -237,6 +237,62 @@ static void what_shipped_dpcpp_does_not_do_is_skipped(void **state)
     }
 }
 
+/* A driver compiles images ahead of time only if it can link them, has the aspects that their code
+ * needs, and is of the architecture that the scenario asks for. */
+static void what_a_driver_cannot_compile_ahead_is_skipped(void **state)
+{
+    (void)state;
+    /* Magic, version, generator, bound, schema; OpCapability Float64. */
+    static const uint32_t precise[] = {0x07230203, 0x00010000, 0, 1, 0, 2u << 16 | 17, 10};
+    static const rt_property symbol = {.name = {"f", 1}, .type = RT_PROPERTY_UINT32, .number = 1};
+    static const rt_property_set set = {{RT_SET_IMPORTED_SYMBOLS, 21}, &symbol, 1};
+    static const char *const extensions[] = {"assay_ext_native_linking"};
+    const rt_bytes code = {(const uint8_t *)precise, sizeof precise};
+    const struct {
+        bool has_imports, links, has_fp64, takes;
+        const char *architecture, *capability;
+    } rows[] = {
+        {false, false, true, true, "", NULL},
+        {true, false, true, true, "", "assay_ext_native_linking"},
+        {true, true, true, true, "", NULL},
+        {true, false, true, false, "", NULL}, /* it is for other devices */
+        {false, false, false, true, "", "fp64"},
+        {false, false, false, false, "", NULL},
+        {false, false, true, true, "intel_gpu_pvc", "architecture"},
+        {false, false, true, true, "x86_64", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const rt_image image = {.format = RT_FORMAT_NATIVE,
+                                .code = code,
+                                .spirv = code,
+                                .sets = &set,
+                                .set_count = rows[i].has_imports};
+        const scn_module module = {.images = {&image, 1}};
+        const scn_device device = {.architecture = rt_text_of(rows[i].architecture)};
+        const scn_scenario scenario = {
+            .modules = &module, .module_count = 1, .devices = &device, .device_count = 1};
+        const cnf_runtime runtime = {
+            .operations = &cnf_reference_operations,
+            .capabilities = {.name = RT_TEXT("d"),
+                             .architecture = RT_TEXT("x86_64"),
+                             .formats_taken =
+                                 1u << (rows[i].takes ? RT_FORMAT_NATIVE : RT_FORMAT_SPIRV64),
+                             .extensions = extensions,
+                             .extension_count = rows[i].links,
+                             .aspects = rows[i].has_fp64 ? 1u << DEV_ASPECT_FP64 : 0}};
+        int ends[2];
+        char sent[512] = "";
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        bool skipped = cnf_skip(&emitter, &scenario, &runtime);
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_int_equal(skipped, rows[i].capability != NULL);
+        if (skipped) assert_non_null(strstr(sent, rows[i].capability));
+    }
+}
+
 static rt_status translate(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx)
 {
     const rt_code *result = user;
@@ -303,6 +359,7 @@ int main(void)
         T(what_makes_no_code_is_skipped),
         T(images_of_newer_spirv_are_skipped),
         T(what_shipped_dpcpp_does_not_do_is_skipped),
+        T(what_a_driver_cannot_compile_ahead_is_skipped),
         T(what_has_no_form_in_ptx_is_skipped),
         T(what_fails_because_a_kernel_was_stopped_is_skipped),
     };

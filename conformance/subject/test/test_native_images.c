@@ -28,6 +28,10 @@ static const rt_image images[] = {
     {.format = RT_FORMAT_NATIVE, .code = CODE_OF("by hand")},
 };
 
+/* Of a subject without a driver, the images stay as the build made them. */
+static const cnf_subject simulated = {.name = "simulated"};
+static const dev_capabilities capabilities = {.formats_taken = 1u << RT_FORMAT_NATIVE};
+
 static rt_text target_of(const rt_image *image)
 {
     const rt_property *property = rt_property_set_find(
@@ -44,9 +48,10 @@ static void images_get_their_target_and_are_cut(void **state)
         {.images = {images, 1}},
     };
     const scn_scenario scenario = {.modules = modules, .module_count = 2};
-    rt_arena arena = {0};
-    const scn_scenario *registered = cnf_registered_images(&arena, &scenario);
-    const rt_image *changed = registered->modules[0].images.images;
+    cnf_execution execution = {.scenario = &scenario, .subject = &simulated};
+    cnf_images_prepare(&execution, &capabilities);
+    assert_true(rt_ok(execution.offline));
+    const rt_image *changed = execution.scenario->modules[0].images.images;
     assert_true(rt_text_is(target_of(&changed[0]), "intel_gpu_pvc"));
     assert_true(rt_text_is(target_of(&changed[1]), "intel_gpu_pvc"));
     assert_int_equal(rt_image_set(&changed[1], RT_SET_DEVICE_REQUIREMENTS)->property_count, 2);
@@ -54,11 +59,11 @@ static void images_get_their_target_and_are_cut(void **state)
     assert_int_equal(changed[0].code.size, 4);
     assert_int_equal(changed[1].code.size, 3);
     assert_int_equal(changed[2].code.size, 4);
-    const rt_image *unchanged = registered->modules[1].images.images;
+    const rt_image *unchanged = execution.scenario->modules[1].images.images;
     assert_int_equal(target_of(&unchanged[0]).length, 0);
     assert_int_equal(unchanged[0].code.size, 10);
     assert_int_equal(images[0].code.size, 10);
-    rt_arena_reset(&arena);
+    rt_arena_reset(&execution.arena);
 }
 
 static void nothing_to_change_is_no_copy(void **state)
@@ -66,9 +71,9 @@ static void nothing_to_change_is_no_copy(void **state)
     (void)state;
     const scn_module module = {.images = {images, 3}};
     const scn_scenario scenario = {.modules = &module, .module_count = 1};
-    rt_arena arena = {0};
-    assert_ptr_equal(cnf_registered_images(&arena, &scenario), &scenario);
-    rt_arena_reset(&arena);
+    cnf_execution execution = {.scenario = &scenario, .subject = &simulated};
+    cnf_images_prepare(&execution, &capabilities);
+    assert_ptr_equal(execution.scenario, &scenario);
 }
 
 int main(void)

@@ -80,8 +80,8 @@ static void list_survives_a_round_trip(void **state)
     rt_sink_destroy(sink);
 }
 
-/* The SPIR-V of native code travels with the image, is not part of its hash, and belongs to no other
- * format. */
+/* The SPIR-V of native code travels with the image, is not part of its hash, and belongs to no
+ * other format. */
 static void spirv_of_native_code_survives(void **state)
 {
     (void)state;

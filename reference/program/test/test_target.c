@@ -153,9 +153,34 @@ static void a_target_is_an_architecture_or_a_format(void **state)
     }
 }
 
+static void the_device_library_has_two_flavours(void **state)
+{
+    (void)state;
+    for (uint32_t flavour = 0; flavour < 2; flavour++) {
+        for (uint32_t converts = 0; converts < 2; converts++) {
+            rt_device at = device;
+            at.capabilities.bfloat16_conversions = converts;
+            rt_property property = {
+                .name = RT_TEXT("bfloat16"), .type = RT_PROPERTY_UINT32, .number = flavour};
+            rt_property_set set = {RT_TEXT("SYCL/devicelib metadata"), &property, 1};
+            rt_image image = {.sets = &set, .set_count = 1};
+            rt_buffer lack = {0};
+            assert_int_equal(rt_device_meets(&at, &image, &lack), flavour == converts);
+            if (flavour == 1 && !converts)
+                assert_string_equal(rt_buffer_string(&lack),
+                                    "it is the device library for devices with bfloat16 "
+                                    "conversions, and device d lacks them");
+            rt_buffer_free(&lack);
+            property.name = RT_TEXT("something else");
+            assert_true(rt_device_meets(&at, &image, NULL));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_device_library_has_two_flavours),
         cmocka_unit_test(a_target_is_an_architecture_or_a_format),
         cmocka_unit_test(a_device_meets_what_it_has),
         cmocka_unit_test(a_damaged_requirement_is_met_by_none),
