@@ -18,6 +18,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench_programs import program as program_of
+
 ROOT = Path(__file__).resolve().parent.parent
 
 COUNTS = (1, 10, 100)
@@ -93,7 +95,7 @@ def bench(arguments):
     unknown = [device for device in arguments.devices.split(",") if device not in SELECTORS]
     if unknown:
         sys.exit(f"ci/bench: no device {unknown[0]!r}; known are {', '.join(SELECTORS)}")
-    result = {"compiler": bench_costs(str(Path(arguments.program).resolve())), "lists": bench_saves(arguments)}
+    result = {"compiler": bench_costs(program_of(arguments.program)), "lists": bench_saves(arguments)}
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")
 

@@ -22,6 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_programs import program as program_of
+
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 OCLGRIND = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
@@ -201,7 +203,7 @@ def host_result(program, name, source, out):
 def bench(arguments):
     if "oclgrind" in arguments.engines and not Path(OCLGRIND).exists():
         subprocess.run([ROOT / "ci/setup", "--with", "bench"], check=True)
-    program, assay = Path(arguments.program).resolve(), Path(arguments.assay).resolve()
+    program, assay = program_of(arguments.program), program_of(arguments.assay)
     is_wild = arguments.set == "wild"
     todo = list(cases(program, arguments.set))
     chosen = list(engines(arguments.engines))

@@ -14,6 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_programs import program as program_of
+
 ROOT = Path(__file__).resolve().parent.parent
 KERNELS = ROOT / "conformance/tools/bench/kernels"
 LCG_STEPS = 1000000
@@ -53,8 +55,8 @@ kernel void k{0}(global uint *out, uint n) {{
 
 class Bench:
     def __init__(self, arguments, folder):
-        self.program = Path(arguments.program).resolve()
-        self.assay = Path(arguments.assay).resolve()
+        self.program = program_of(arguments.program)
+        self.assay = program_of(arguments.assay)
         self.folder = folder
         self.rows, self.bad = [], []
 

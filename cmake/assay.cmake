@@ -22,7 +22,7 @@ target_compile_options(assay_options INTERFACE
 if(ASSAY_PROVE)
   # ci/plant writes the faults of a file's rule marks into a copy, and compiles that.
   foreach(language C CXX)
-    set(CMAKE_${language}_COMPILER_LAUNCHER ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/ci/plant ${CMAKE_${language}_COMPILER_LAUNCHER})
+    set(CMAKE_${language}_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/ci/plant_marked ${Python3_EXECUTABLE} ${CMAKE_${language}_COMPILER_LAUNCHER})
   endforeach()
   target_compile_definitions(assay_options INTERFACE ASSAY_PROVE)
   # The names of faults contain __FILE__.
@@ -122,6 +122,7 @@ endfunction()
 function(assay_proof_test name)
   assay_unit_test(${name} ${ARGN})
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "${name}\n")
+  set_property(GLOBAL APPEND PROPERTY ASSAY_PROOF_TARGETS ${name})
 endfunction()
 
 # assay_front_end_test(NAME SOURCES test_a.c [LINK library ...])
@@ -134,14 +135,18 @@ function(assay_front_end_test name)
     set_tests_properties(${name} PROPERTIES LABELS dpcpp SKIP_RETURN_CODE 77 TIMEOUT 600)
   endif()
   set_property(GLOBAL APPEND_STRING PROPERTY ASSAY_PROOF_PROGRAMS "front-end ${name}\n")
+  set_property(GLOBAL APPEND PROPERTY ASSAY_PROOF_TARGETS ${name})
 endfunction()
 
-# Writes proofs.txt after all folders have been read; all programs are in one folder.
+# Writes proofs.txt after all folders have been read; all programs are in one folder.  The target `proofs` builds what
+# `assay requirements --prove` runs, a fraction of the tests.
 function(assay_write_proofs)
   set(list ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/proofs.txt)
   get_property(programs GLOBAL PROPERTY ASSAY_PROOF_PROGRAMS)
   if(BUILD_TESTING AND programs)
     file(CONFIGURE OUTPUT ${list} CONTENT "${programs}" @ONLY)
+    get_property(targets GLOBAL PROPERTY ASSAY_PROOF_TARGETS)
+    add_custom_target(proofs DEPENDS assay assay_compiler assay_tier ${targets})
   else()
     file(REMOVE ${list})
   endif()

@@ -1,10 +1,11 @@
-/* Records what the tests execute: if ASSAY_EXECUTED names a file, the names of all instructions in
- * the functions that a launched kernel can reach are appended to it, one per line.
- * check_executed.py compares them with the rows marked EXEC. */
+/* Records what a test program executes: if ASSAY_EXECUTED names a file, the program replaces it by
+ * the names of all instructions in the functions that its launched kernels can reach, one per line
+ * and each once. check_executed.py compares them with the rows marked EXEC. */
 #ifndef SIM_TEST_EXECUTED_H
 #define SIM_TEST_EXECUTED_H
 
 #include "reference/base/alloc.h"
+#include "reference/base/vector.h"
 #include "sim/decode/program.h"
 
 #include <stdio.h>
@@ -29,19 +30,23 @@ static inline void sim_test_reach(const sim_program *program, uint32_t index, bo
 
 static inline void sim_test_executed(const sim_kernel *kernel)
 {
+    /* Names are static strings, so equal pointers suffice: a name that has two is written twice. */
+    static RT_VECTOR(const char *) written;
     const char *path = getenv("ASSAY_EXECUTED");
     if (!path) return;
-    FILE *file = fopen(path, "a");
+    FILE *file = fopen(path, written.count == 0 ? "w" : "a");
     CHECK(file);
     const sim_program *program = kernel->program;
     bool *reached = rt_alloc_array(program->function_count, sizeof *reached);
     sim_test_reach(program, kernel->function, reached);
-    const char *last = "";
     for (uint32_t i = 1; i < program->site_count; i++) {
         const sim_site *site = &program->sites[i];
-        if (!reached[site->function] || site->name == last) continue;
-        last = site->name;
-        fprintf(file, "%s\n", last);
+        bool is_written = !reached[site->function];
+        for (uint32_t k = 0; k < written.count && !is_written; k++)
+            is_written = written.items[k] == site->name;
+        if (is_written) continue;
+        *rt_vector_push(&written) = site->name;
+        fprintf(file, "%s\n", site->name);
     }
     fclose(file);
     rt_free(reached);

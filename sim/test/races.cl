@@ -76,6 +76,26 @@ TILES(tiles, barrier(LOCAL), barrier(LOCAL))
 TILES(tiles_before_wrong, , barrier(LOCAL))
 TILES(tiles_after_wrong, barrier(LOCAL), )
 
+// Reads of the neighbour's cell, then many of the work-item's own cell, then a write of it, which has to wait for
+// the former.
+#define READ_EARLY(name, before)                                                                   \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        local volatile int *own = s + l;                                                           \
+        *own = b[i];                                                                               \
+        barrier(LOCAL);                                                                            \
+        int sum = s[(l + 1) % n];                                                                  \
+        for (int k = 0; k < 600; k++)                                                              \
+            sum += *own;                                                                           \
+        before;                                                                                    \
+        *own = sum;                                                                                \
+        a[i] = sum;                                                                                \
+    }
+READ_EARLY(read_early, barrier(LOCAL))
+READ_EARLY(read_early_wrong, )
+
 kernel void two_buffers(ARGUMENTS)
 {
     ITEM;

@@ -49,9 +49,9 @@ static void test_widths(void **state)
     } cases[] = {{"bytes", 1}, {"shorts", 2}, {"words", 4}, {"longs", 8}};
     FOR_EACH_BUILD(level, engine)
     {
+        harness h = harness_open_file("private", level, engine);
         for (uint32_t c = 0; c < 4; c++) {
             for (int32_t n = 0; n < 2; n++) {
-                harness h = harness_open_file("private", level, engine);
                 int32_t index[ITEMS];
                 uint8_t out[ITEMS * 8];
                 uint32_t bytes = cases[c].bytes;
@@ -63,9 +63,9 @@ static void test_widths(void **state)
                     memcpy(&got, out + (uint64_t)i * bytes, bytes);
                     assert_true(got == permuted(index[i], i, n, 8 * bytes));
                 }
-                harness_close(&h);
             }
         }
+        harness_close(&h);
     }
 }
 

@@ -59,8 +59,8 @@ static const race_case cases[] = {
     RACE(tiles_before_wrong, S, 128, 32),
     RACE(tiles_after_wrong, S, 128, 32),
     RACE(tiles_after_wrong, S, 600, 300),
-    SILENT(tiles, 1024, 512), /* more reads than are logged at once */
-    RACE(tiles_after_wrong, S, 1024, 512),
+    SILENT(read_early, 256, 256), /* more reads than are logged at once */
+    RACE(read_early_wrong, S, 256, 256),
     SILENT(two_buffers, 256, 64),
     SILENT(pass_on, 512, 64),
     SILENT(pass_on, 600, 300),

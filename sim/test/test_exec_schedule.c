@@ -517,24 +517,33 @@ static void test_divergent_barrier_message(void **state)
 
 /* ---- The stack ---------------------------------------------------------------------------- */
 
+/* Runs `mutual` with so many work-items; each result is that of counting down in turns. */
+static void recurse(harness *h, sim_argument *arguments, sim_object to, int32_t depth,
+                    uint32_t items)
+{
+    static int32_t out[GROUP];
+    arguments[2] = harness_value(&depth, sizeof depth);
+    harness_run(h, "mutual", harness_range(items, items), arguments, 3);
+    harness_read_back(h, to, out, items * sizeof *out);
+    for (int32_t i = 0; i < (int32_t)items; i++)
+        assert_int_equal(out[i], depth + i % 3 + (i % 3 == 1 ? 100000 : 0));
+}
+
 static void test_mutual_recursion(void **state)
 {
     (void)state;
-    static int32_t out[GROUP];
     FOR_EACH_SCHEDULE(schedule)
     {
         harness h = open_with(schedule, 1);
-        int32_t depth = 900;
         sim_object table = harness_memory(&h, "table", NULL, 16);
-        sim_object to = harness_memory(&h, "out", NULL, sizeof out);
-        sim_argument arguments[] = {harness_global(table), harness_global(to),
-                                    harness_value(&depth, sizeof depth)};
+        sim_object to = harness_memory(&h, "out", NULL, GROUP * sizeof(int32_t));
+        sim_argument arguments[3] = {harness_global(table), harness_global(to)};
         harness_run(&h, "fill_table", harness_range(1, 1), arguments, 1);
-        harness_run(&h, "mutual", harness_range(GROUP, GROUP), arguments, 3);
-        harness_read_back(&h, to, out, sizeof out);
-        for (int32_t i = 0; i < (int32_t)GROUP; i++)
-            assert_int_equal(out[i], depth + i % 3 + (i % 3 == 1 ? 100000 : 0));
-        depth = 1 << 20;
+        /* One work-item after the other, three waves of deep stacks take seconds. */
+        recurse(&h, arguments, to, 900, schedule == SIM_SCHEDULE_LOCKSTEP ? GROUP : 30);
+        recurse(&h, arguments, to, 90, GROUP);
+        int32_t depth = 1 << 20;
+        arguments[2] = harness_value(&depth, sizeof depth);
         harness_try(&h, "mutual", harness_range(GROUP, GROUP), arguments, 3);
         assert_int_equal(h.status.code, RT_BUDGET);
         assert_int_equal(h.finding_count, 1);
