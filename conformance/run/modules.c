@@ -165,6 +165,32 @@ void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result 
                         printed.length ? "\nit printed last:\n" : "", RT_TEXT_ARG(printed));
 }
 
+static bool is_same_request(const cnf_module_work *a, const cnf_module_work *b)
+{
+    return a->request.size > 0 && a->request.size == b->request.size &&
+           memcmp(a->request.data, b->request.data, a->request.size) == 0;
+}
+
+bool cnf_modules_awaits(const cnf_modules *other, const cnf_modules *modules, uint32_t module)
+{
+    CHECK(other != modules && other->scenario == modules->scenario);
+    return !other->works[module].answered &&
+           is_same_request(&other->works[module], &modules->works[module]);
+}
+
+void cnf_modules_copy(cnf_modules *modules, const cnf_modules *other, uint32_t module)
+{
+    cnf_module_work *work = &modules->works[module];
+    const cnf_module_work *answered = &other->works[module];
+    CHECK(!work->answered && answered->answered && is_same_request(work, answered));
+    rt_buffer_append_text(&work->answer, rt_buffer_text(&answered->answer));
+    work->failure = answered->failure;
+    work->failure_message = answered->failure_message;
+    work->has_crashed = answered->has_crashed;
+    work->answered = true;
+    modules->answered++;
+}
+
 /* ---- Judging the answers ------------------------------------------------------------------- */
 
 static const scn_source *source_find(const scn_scenario *scenario, rt_text name)

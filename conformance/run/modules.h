@@ -49,6 +49,13 @@ bool cnf_modules_next(cnf_modules *modules, uint32_t *out_module);
  * caller must still free. */
 void cnf_modules_answer(cnf_modules *modules, uint32_t module, cnf_child_result *worker);
 
+/* True if `other`, another build of the same scenario, has no answer yet to the same request for
+ * the module, as for code that both formats are made of. One worker then answers both. */
+bool cnf_modules_awaits(const cnf_modules *other, const cnf_modules *modules, uint32_t module);
+
+/* Takes the answer that `other` has got to the same request for the module. */
+void cnf_modules_copy(cnf_modules *modules, const cnf_modules *other, uint32_t module);
+
 /* True if no answer is outstanding. */
 bool cnf_modules_complete(const cnf_modules *modules);
 

@@ -286,6 +286,17 @@ static bool slot_start_case(run_state *run, uint32_t slot)
     return false;
 }
 
+/* True if an earlier build of the scenario has made the same request to a worker. */
+static bool earlier_build_awaits(const run_scenario *scenario, uint32_t index, uint32_t module)
+{
+    const cnf_modules *modules = &scenario->builds[index].modules;
+    for (uint32_t i = 0; i < index; i++) {
+        const run_build *build = &scenario->builds[i];
+        if (build->is_used && cnf_modules_awaits(&build->modules, modules, module)) return true;
+    }
+    return false;
+}
+
 /* Starts the next task, preferring the scenarios nearest to completion: first a case, then a worker
  * for a module, then a new file. Never blocks. Returns true if there was a task. */
 static bool job_start(run_state *run)
@@ -298,9 +309,11 @@ static bool job_start(run_state *run)
         for (uint32_t i = 0; i < RUN_BUILDS; i++) {
             uint32_t module;
             run_build *build = &scenario->builds[i];
-            if (!build->is_used || !cnf_modules_next(&build->modules, &module)) continue;
-            cnf_run_compile_start(run, slot, i, module);
-            return true;
+            while (build->is_used && cnf_modules_next(&build->modules, &module)) {
+                if (earlier_build_awaits(scenario, i, module)) continue;
+                cnf_run_compile_start(run, slot, i, module);
+                return true;
+            }
         }
     }
     for (uint32_t slot = 0; slot < run->slot_count && run->next_file < run->file_count; slot++) {
@@ -312,6 +325,22 @@ static bool job_start(run_state *run)
 }
 
 /* ---- Ending jobs --------------------------------------------------------------------------- */
+
+/* Gives a worker's answer to its build, and to those that wait for the same one. */
+static void worker_ended(run_scenario *scenario, uint32_t index, uint32_t module,
+                         cnf_child_result *result)
+{
+    cnf_modules *modules = &scenario->builds[index].modules;
+    bool awaits[RUN_BUILDS];
+    for (uint32_t i = 0; i < RUN_BUILDS; i++) {
+        const run_build *build = &scenario->builds[i];
+        awaits[i] =
+            i != index && build->is_used && cnf_modules_awaits(&build->modules, modules, module);
+    }
+    cnf_modules_answer(modules, module, result);
+    for (uint32_t i = 0; i < RUN_BUILDS; i++)
+        if (awaits[i]) cnf_modules_copy(&scenario->builds[i].modules, modules, module);
+}
 
 static void job_ended(run_state *run, cnf_child_result *result)
 {
@@ -327,8 +356,7 @@ static void job_ended(run_state *run, cnf_child_result *result)
     switch (job.kind) {
     case JOB_COMPILE:
         CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].is_used);
-        cnf_modules_answer(&scenario->builds[job.item % RUN_BUILDS].modules, job.item / RUN_BUILDS,
-                           result);
+        worker_ended(scenario, job.item % RUN_BUILDS, job.item / RUN_BUILDS, result);
         if (builds_complete(scenario)) scenario_pack(run, slot);
         break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;

@@ -163,7 +163,9 @@ static int fake_worker(void)
 {
     char request[64] = "";
     ssize_t size = read(0, request, sizeof request - 1);
-    if (size < 0) return 1;
+    const char *name = getenv("FAKE_WORKERS");
+    int file = name ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+    if (size < 0 || (name && write(file, ".", 1) != 1)) return 1;
     if (strcmp(request, "crash") == 0) abort();
     while (strcmp(request, "hang") == 0)
         pause();
@@ -181,8 +183,9 @@ const cnf_subject cnf_subjects[] = {
     {.name = "sim", .summary = "a fake", .forked = true, .oracle = true},
     {.name = "vendor", .summary = "a fake", .install = "nothing installs it", .reusable = true},
     {.name = "links", .summary = "a fake", .install = "nothing", .executes = never_executes},
+    {.name = "ptx", .summary = "a fake", .install = "nothing", .format = RT_FORMAT_PTX},
 };
-const uint32_t cnf_subject_count = 3;
+const uint32_t cnf_subject_count = sizeof cnf_subjects / sizeof *cnf_subjects;
 
 const cnf_subject *cnf_subject_find(rt_text name)
 {

@@ -638,6 +638,42 @@ static void a_refusal_is_not_a_pass_for_subjects_that_were_not_asked(void **stat
     }
 }
 
+/* Both formats are made of the same request here, so one worker answers for both, well or badly. */
+static void one_worker_answers_the_same_request_of_two_builds(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nptx pass\n");
+    add(fixture, "b", "bad\nsim pass\nptx pass\n");
+    add(fixture, "c", "postlink\nsim pass\nptx pass\n");
+    add(fixture, "d", "hang\nsim pass\nptx pass\n");
+    char name[128];
+    snprintf(name, sizeof name, "%s.workers", fixture->folder);
+    setenv("FAKE_WORKERS", name, 1);
+    const cnf_run_subject subjects[] = {
+        {&cnf_subjects[0], rt_text_of("sim"), NULL},
+        {&cnf_subjects[3], rt_text_of("ptx"), NULL},
+    };
+    fixture->options.subjects = subjects;
+    fixture->options.subject_count = 2;
+    fixture->options.job_count = 2;
+    fixture->options.timeout_ms = 2000;
+    assert_int_equal(cnf_run(&fixture->options, fixture->files, 4, keep, fixture),
+                     CNF_RUN_COMPLETE);
+    unsetenv("FAKE_WORKERS");
+    struct stat info;
+    assert_int_equal(stat(name, &info), 0);
+    unlink(name);
+    assert_int_equal(info.st_size, 4);
+    assert_verdict(fixture, "a", "sim", "PASS", "");
+    assert_verdict(fixture, "a", "ptx", "PASS", "");
+    assert_int_equal(record_of(fixture, "b", "-")->judgement.verdict, CNF_VERDICT_INVALID);
+    static const char *const names[] = {"sim", "ptx"};
+    for (int i = 0; i < 2; i++) {
+        assert_verdict(fixture, "c", names[i], "FAIL", "compile:status:postlink-error:app");
+        assert_verdict(fixture, "d", names[i], "FAIL", "compile:status:tool.timeout:app");
+    }
+}
+
 /* ---- Devices that stay open ---------------------------------------------------------------- */
 
 /* Runs the fixture's scenarios on sim and the vendor, with children that run up to `reuse` of them
@@ -864,6 +900,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(nothing_stays_of_a_childs_folder),
         RUN_TEST(without_a_folder_for_it_nothing_runs),
         RUN_TEST(an_interrupted_run_leaves_no_folder),
+        RUN_TEST(one_worker_answers_the_same_request_of_two_builds),
         RUN_TEST(a_child_runs_several_scenarios),
         RUN_TEST(what_is_not_good_runs_again_alone),
         RUN_TEST(an_unfit_device_is_not_used_again),

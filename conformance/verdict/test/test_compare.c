@@ -23,7 +23,11 @@
     "\"rule\":\"DL-RESOLVE-09\",\"message\":\"why\"}\n"
 #define DEVICE(executes)                                                                           \
     "{\"type\":\"device\",\"name\":\"d\",\"driver\":\"1\",\"executes\":" executes "}\n"
-#define END "{\"type\":\"end\"}\n"
+#define END      "{\"type\":\"end\"}\n"
+#define RELEASED "{\"type\":\"released\",\"ok\":true}\n"
+#define NOT_RELEASED                                                                               \
+    "{\"type\":\"released\",\"ok\":false,\"code\":\"objects\",\"message\":\"1 queue\"}\n"
+#define GOOD CHECK_LINE("memory", "data", "true", "true")
 
 /* ---- Verdicts ------------------------------------------------------------------------------ */
 
@@ -66,6 +70,19 @@ static const verdict_row verdict_rows[] = {
      "open:protocol:unknown-type:-"},
     {OPEN CHECK_LINE("memory", "data", "true", "true") END OPEN, CNF_PROCESS_EXITED, 0,
      CNF_VERDICT_FAIL, "open:protocol:after-end:-"},
+    /* A device that stays open is released once, after the last message. */
+    {OPEN GOOD END RELEASED, CNF_PROCESS_EXITED, 0, CNF_VERDICT_PASS, ""},
+    {OPEN GOOD END NOT_RELEASED, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
+     "release:device:objects:-"},
+    {OPEN "{\"type\":\"skip\",\"capability\":\"fp64\",\"answer\":\"no\"}\n" NOT_RELEASED,
+     CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "release:device:objects:-"},
+    {OPEN GOOD RELEASED, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL, "open:protocol:before-end:-"},
+    {OPEN GOOD END RELEASED RELEASED, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
+     "open:protocol:after-end:-"},
+    {OPEN GOOD END RELEASED NOT_RELEASED, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
+     "open:protocol:after-end:-"},
+    {OPEN GOOD END "{\"type\":\"released\"}\n", CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
+     "open:protocol:incomplete:-"},
     {"{\"type\":\"check\",\"kind\":\"memory\"}\n" END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,
      "start:protocol:incomplete:-"},
     {"{\"type\":\"memory\",\"data\":\"0\"}\n" END, CNF_PROCESS_EXITED, 0, CNF_VERDICT_FAIL,

@@ -644,6 +644,30 @@ static void entries_with_options_come_first(void **state)
     }
 }
 
+/* Whether there is an entry, for any driver, is known before a scenario runs. */
+static void entries_are_found_before_a_run(void **state)
+{
+    static const struct {
+        const char *scenario, *subject;
+        bool has;
+    } rows[] = {
+        {"device/a.yaml", "pocl", true},       {"device/a.yaml", "pocl{A=1}", true},
+        {"device/b.yaml", "pocl", false},      {"device/a.yaml", "sim", false},
+        {"device/b.yaml", "pocl{A=2}", false}, {"device/b.yaml", "pocl{A=1}", true},
+    };
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml", HEAD A SIG "    driver: Other\n" REST);
+    file_write(f->root, "more/pocl.yaml",
+               "assay_expectations: 1\nsubject: pocl{A=1}\nentries:\n"
+               "  - scenario: device/*\n" SIG REST);
+    expectations_read(f, true);
+    assert_true(f->is_valid);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cnf_expectations_has(&f->read, rt_text_of(rows[i].scenario),
+                                 rt_text_of(rows[i].subject)) != rows[i].has)
+            fail_msg("row %zu", i);
+}
+
 static void every_key_is_kept(void **state)
 {
     fixture *f = *state;
@@ -706,6 +730,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_selection_makes_no_entry_unused, set_up, tear_down),
         cmocka_unit_test(patterns_have_stars),
         cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_are_found_before_a_run, set_up, tear_down),
         cmocka_unit_test_setup_teardown(every_key_is_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(wrong_records_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(records_of_all_folders_can_be_named, set_up, tear_down),

@@ -344,6 +344,25 @@ static void objects_are_numbers_in_the_order_of_their_making(void **state)
 }
 
 /* If a call creates nothing, no object is numbered, and the program gets the driver's result. */
+/* In the file that has replaced the first one. The context is older than the log, but has its
+ * number. */
+static void a_log_begins_again(void **state)
+{
+    (void)state;
+    const cl_icd_dispatch *layer = layer_recording();
+    cl_device_id device = (cl_device_id)&device_a;
+    cl_context context = layer->clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_program program = layer->clCreateProgramWithIL(context, "code", 4, NULL);
+    int other = memfd_create("other", MFD_CLOEXEC);
+    assert_true(other >= 0 && dup2(other, log_descriptor) == log_descriptor);
+    close(other);
+    assay_layer_restart();
+    cl_kernel kernel = layer->clCreateKernel(program, "twice", NULL);
+    assert_ptr_equal(kernel, &kernel_a);
+    assert_recorded(BEGINNING "1 0 > clCreateKernel program=0 name=twice\n"
+                              "1 0 < clCreateKernel program=0 name=twice made=0 result=0\n");
+}
+
 static void refusals_are_recorded_and_handed_on(void **state)
 {
     (void)state;
@@ -608,6 +627,7 @@ int main(void)
         cmocka_unit_test(calls_of_a_small_driver_stay_absent),
         cmocka_unit_test(a_loader_with_few_entries_is_served),
         cmocka_unit_test(objects_are_numbers_in_the_order_of_their_making),
+        cmocka_unit_test(a_log_begins_again),
         cmocka_unit_test(refusals_are_recorded_and_handed_on),
         cmocka_unit_test(launches_have_their_kernels_name_and_range),
         cmocka_unit_test(an_address_that_comes_back_is_a_new_object),
