@@ -382,6 +382,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .submit = cnf_reference_submit,
     .transfer = cnf_reference_transfer,
     .marker = cnf_reference_marker,
+    .host_task = cnf_reference_host_task,
     .wait = reference_wait,
     .wait_queue = reference_wait_queue,
     .wait_command = reference_wait_command,
