@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 5 };
+enum { HOST_PROTOCOL_VERSION = 6 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -60,6 +60,9 @@ typedef enum host_request {
                          nanoseconds */
     HOST_BARRIER,     /* u32 queue, u8 waits for all (1: for all earlier commands of the queue, and
                          `after` is not used), after -> u32 command */
+    HOST_TASK,        /* u32 queue, u32 from, u32 to or HOST_NONE, u32 command that the task waits
+                         for or HOST_NONE, after: a host task that copies the first memory, on the
+                         host, into the second of the same size -> u32 command */
     HOST_REQUEST_END
 } host_request;
 

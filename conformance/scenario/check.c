@@ -769,17 +769,17 @@ static void fill_check(checker *check, const scn_transfer *transfer)
     }
 }
 
-/* A host task has accessors only to buffers, and copies between two buffers of the same size. */
+/* A host task copies between two memories of the same size, which the host can access. */
 static void host_task_check(checker *check, const scn_host_task *task)
 {
     const scn_memory *memories = check->scenario->memories;
     const uint32_t *const ends[] = {&task->from, &task->to};
     for (uint32_t i = 0; i < 2; i++) {
-        if (*ends[i] == SCN_NONE || memories[*ends[i]].kind == SCN_MEMORY_BUFFER) continue;
-        REPORT_STEP(
-            check, ends[i],
-            "memory '%s' is USM, but host tasks of scenarios take only buffers; remove its 'usm:'",
-            excerpt(check, memories[*ends[i]].name));
+        if (*ends[i] == SCN_NONE || memories[*ends[i]].kind != SCN_MEMORY_USM_DEVICE) continue;
+        REPORT_STEP(check, ends[i],
+                    "memory '%s' is device memory, which host code cannot access; make it a "
+                    "buffer, or write 'usm: host' or 'usm: shared'",
+                    excerpt(check, memories[*ends[i]].name));
         return;
     }
     if (task->to == SCN_NONE) return;
@@ -787,7 +787,7 @@ static void host_task_check(checker *check, const scn_host_task *task)
     if (from != to && memory_size(from) == memory_size(to)) return;
     REPORT_STEP(
         check, &task->to,
-        "the task copies all of memory '%s' to '%s'; they must be two buffers of the same size",
+        "the task copies all of memory '%s' to '%s'; they must be two memories of the same size",
         excerpt(check, from->name), excerpt(check, to->name));
 }
 

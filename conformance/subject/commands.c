@@ -166,8 +166,11 @@ rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
     uint32_t queue = CNF_NO_OBJECT;
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
-    return execution->runtime->operations->fusion->host_task(execution, queue, &step->task, after,
-                                                             &execution->results[index].command);
+    const uint32_t waits_for = step->task.waits_for;
+    uint32_t awaited =
+        waits_for == SCN_NONE ? CNF_NO_OBJECT : execution->results[waits_for].command;
+    return execution->runtime->operations->host_task(execution, queue, &step->task, awaited, after,
+                                                     &execution->results[index].command);
 }
 
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t index)

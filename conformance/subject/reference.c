@@ -404,6 +404,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .marker = cnf_reference_marker,
     .user_event = cnf_reference_user_event,
     .complete_event = cnf_reference_complete_event,
+    .host_task = cnf_reference_host_task,
     .wait = reference_wait,
     .wait_queue = reference_wait_queue,
     .wait_command = reference_wait_command,

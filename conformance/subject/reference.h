@@ -43,12 +43,16 @@ rt_status cnf_reference_bundle_show(cnf_execution *execution, uint32_t bundle,
                                     cnf_bundle_content *out_content);
 const rt_bundle *cnf_reference_bundle_at(const cnf_reference *reference, uint32_t number);
 
-/* reference_commands.c: cnf_runtime_operations.submit, .transfer and .status. */
+/* reference_commands.c: cnf_runtime_operations.submit, .transfer, .host_task, .marker and .status.
+ */
 rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                                uint32_t bundle, cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *transfer, cnf_after after,
                                  uint32_t *out_command);
+rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
+                                  const scn_host_task *task, uint32_t awaited, cnf_after after,
+                                  uint32_t *out_command);
 rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
                                bool waits_for_all, cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_user_event(cnf_execution *execution, uint32_t device,

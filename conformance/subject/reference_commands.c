@@ -145,6 +145,21 @@ rt_status cnf_reference_complete_event(cnf_execution *execution, uint32_t comman
                                             has_failed);
 }
 
+rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
+                                  const scn_host_task *declared, uint32_t awaited, cnf_after after,
+                                  uint32_t *out_command)
+{
+    rt_memory *const *memories = cnf_reference_of(execution)->memories;
+    const rt_host_task task = {
+        .from = memories[declared->from],
+        .to = declared->to == SCN_NONE ? NULL : memories[declared->to],
+        .awaited = awaited == CNF_NO_OBJECT ? NULL : &awaited,
+        .after = after.commands,
+        .after_count = after.count,
+    };
+    return rt_scheduler_host_task(cnf_reference_scheduler(execution), queue, &task, out_command);
+}
+
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
 {
     rt_progress progress = rt_scheduler_progress(cnf_reference_scheduler(execution), command);

@@ -33,19 +33,6 @@ static bool is_active(cnf_execution *execution, uint32_t queue)
     return rt_fusion_is_active(fusion_of(execution), queue);
 }
 
-static rt_status host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *declared,
-                           cnf_after after, uint32_t *out_command)
-{
-    rt_memory *const *memories = cnf_reference_of(execution)->memories;
-    const rt_host_task task = {
-        .from = memories[declared->from],
-        .to = declared->to == SCN_NONE ? NULL : memories[declared->to],
-        .after = after.commands,
-        .after_count = after.count,
-    };
-    return rt_scheduler_host_task(cnf_reference_scheduler(execution), queue, &task, out_command);
-}
-
 static rt_status end_queue(cnf_execution *execution, uint32_t queue)
 {
     return rt_scheduler_queue_end(cnf_reference_scheduler(execution), queue);
@@ -63,7 +50,6 @@ const cnf_fusion_operations cnf_reference_fusion = {
     .complete = complete,
     .cancel = cancel,
     .is_active = is_active,
-    .host_task = host_task,
     .end_queue = end_queue,
     .end_memory = end_memory,
 };

@@ -59,8 +59,6 @@ typedef struct cnf_fusion_operations {
                           uint32_t *out_command);
     rt_status (*cancel)(cnf_execution *execution, uint32_t queue);
     bool (*is_active)(cnf_execution *execution, uint32_t queue);
-    rt_status (*host_task)(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
-                           cnf_after after, uint32_t *out_command);
     rt_status (*end_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*end_memory)(cnf_execution *execution, uint32_t memory);
 } cnf_fusion_operations;
@@ -126,6 +124,9 @@ struct cnf_runtime_operations {
      * runtime has none. */
     rt_status (*user_event)(cnf_execution *execution, uint32_t device, uint32_t *out_command);
     rt_status (*complete_event)(cnf_execution *execution, uint32_t command, bool has_failed);
+    /* awaited: the command that the task waits for; CNF_NO_OBJECT: none. */
+    rt_status (*host_task)(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
+                           uint32_t awaited, cnf_after after, uint32_t *out_command);
     rt_status (*wait)(cnf_execution *execution); /* for everything */
     rt_status (*wait_queue)(cnf_execution *execution, uint32_t queue);
     rt_status (*wait_command)(cnf_execution *execution, uint32_t command);

@@ -437,6 +437,7 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .submit = cnf_shipped_submit,
     .transfer = cnf_shipped_transfer,
     .marker = cnf_shipped_marker,
+    .host_task = cnf_shipped_host_task,
     .wait = shipped_wait,
     .wait_queue = shipped_wait_queue,
     .wait_command = shipped_wait_command,

@@ -121,6 +121,8 @@ rt_status cnf_shipped_submit(cnf_execution *execution, uint32_t queue, const scn
 rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
                                const scn_transfer *transfer, cnf_after after,
                                uint32_t *out_command);
+rt_status cnf_shipped_host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
+                                uint32_t awaited, cnf_after after, uint32_t *out_command);
 rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
                              bool waits_for_all, cnf_after after, uint32_t *out_command);
 

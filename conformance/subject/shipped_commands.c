@@ -110,6 +110,20 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
     return cnf_shipped_ask_number(execution, &question, out_command);
 }
 
+rt_status cnf_shipped_host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
+                                uint32_t awaited, cnf_after after, uint32_t *out_command)
+{
+    const uint32_t *memories = cnf_shipped_of(execution)->memories;
+    cnf_question question = cnf_question_begin(HOST_TASK);
+    rt_buffer *out = &question.request;
+    rt_write_u32(out, queue);
+    rt_write_u32(out, memories[task->from]);
+    rt_write_u32(out, task->to == SCN_NONE ? HOST_NONE : memories[task->to]);
+    rt_write_u32(out, awaited == CNF_NO_OBJECT ? HOST_NONE : awaited);
+    cnf_shipped_write_after(out, after);
+    return cnf_shipped_ask_number(execution, &question, out_command);
+}
+
 rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
                              bool waits_for_all, cnf_after after, uint32_t *out_command)
 {

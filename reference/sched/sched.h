@@ -198,18 +198,22 @@ RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory 
  * contents to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules"). */
 RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 
-/* A host task that copies the whole contents of one buffer into another of the same size; borrowed
+/* A host task that copies the whole contents of one memory into another of the same size; borrowed
  * for the call. */
 typedef struct rt_host_task {
     rt_memory *from;
-    rt_memory *to; /* NULL: the task only reads */
+    rt_memory *to;                /* NULL: the task only reads */
+    const rt_command_id *awaited; /* a command whose event the task itself waits for, before it
+                                   * reads; NULL: none */
     const rt_command_id *after;
     uint32_t after_count;
 } rt_host_task;
 
-/* Submits a host task and runs it: it is done when the function returns.  ERRC_INVALID: unified
- * shared memory, the same buffer twice, or buffers of different sizes.  A failure of a command that
- * it depends on is reported to the waiter (SYCL 2020, 4.10 "Host tasks"). */
+/* Submits a host task and runs it: it is done when the function returns.  Unified shared memory is
+ * accessed without dependencies on other commands.  ERRC_INVALID: device memory, unified shared
+ * memory of another device than the queue's, the same memory twice, or memories of different sizes.
+ * A failure of a command that it depends on is reported to the waiter; one of the command that it
+ * waits for is not (SYCL 2020, 4.10 "Host tasks"). */
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 

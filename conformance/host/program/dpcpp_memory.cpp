@@ -417,4 +417,53 @@ void answer_transfer(request &in, host_writer *out)
     copy(parameters, out);
 }
 
+/* ---- Host tasks --------------------------------------------------------------------------- */
+
+/* A memory as a host task accesses it: through an accessor, or a pointer that host code can use. */
+template <sycl::access_mode Mode> struct host_side {
+    std::optional<sycl::accessor<unsigned char, 1, Mode, sycl::target::host_task>> accessor;
+    unsigned char *pointer = nullptr;
+
+    host_side(const std::shared_ptr<memory> &target, sycl::handler &handler)
+    {
+        if (!target) return;
+        if (!target->buffer) {
+            pointer = target->pointer;
+            return;
+        }
+        sycl::buffer<unsigned char, 1> buffer = *target->buffer;
+        accessor.emplace(buffer, handler);
+    }
+    auto *address() const
+    {
+        return accessor ? &(*accessor)[0] : pointer;
+    }
+};
+
+void answer_host_task(request &in, host_writer *out)
+{
+    state &process = the_state();
+    std::shared_ptr<sycl::queue> queue = process.queues.at(in.u32());
+    std::shared_ptr<memory> from = process.memories.at(in.u32()), to;
+    uint32_t to_number = in.u32(), awaited_number = in.u32();
+    if (to_number != HOST_NONE) to = process.memories.at(to_number);
+    std::optional<sycl::event> awaited;
+    if (awaited_number != HOST_NONE) awaited = process.commands.at(awaited_number)->event;
+    std::vector<sycl::event> after = read_after(in);
+    in.end();
+    if (to && to->size != from->size) refuse_malformed("a host task copies a whole memory");
+    for (const auto &end : {from, to})
+        if (end && end->kind == HOST_MEMORY_USM_DEVICE)
+            refuse_malformed("host code cannot access device memory");
+    keep_command(out, queue->submit([&](sycl::handler &handler) {
+        handler.depends_on(after);
+        host_side<sycl::access_mode::read> source(from, handler);
+        host_side<sycl::access_mode::write> target(to, handler);
+        handler.host_task([=, size = from->size, copies = to != nullptr] {
+            if (awaited) sycl::event(*awaited).wait();
+            if (copies) std::memcpy(target.address(), source.address(), size);
+        });
+    }));
+}
+
 } // namespace dpcpp

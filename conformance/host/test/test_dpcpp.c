@@ -1031,6 +1031,32 @@ static void barriers_order_the_fills_of_a_queue(void **state)
     ASSERT_CONTENT(memory, {1, 2, 1, 1});
 }
 
+/* The second task waits inside for the fill, on which it does not depend. */
+static void host_tasks_copy_memories(void **state)
+{
+    (void)state;
+    queue_make(false);
+    uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    uint32_t device = memory_make(HOST_MEMORY_USM_DEVICE, 4, counted);
+    uint32_t other = memory_make(HOST_MEMORY_USM_HOST, 3, counted);
+    put_transfer(shared, 0, HOST_NONE, 0, 16, "\x07\0\0\0", 4);
+    uint32_t filled = object_made();
+    begin(HOST_TASK);
+    put(0), put(shared), put(buffer), put(filled), put(0);
+    uint32_t copied = object_made();
+    begin(HOST_TASK);
+    put(0), put(buffer), put(HOST_NONE), put(HOST_NONE), put(1), put(copied);
+    wait_for(HOST_AWAIT_COMMAND, object_made());
+    ASSERT_CONTENT(buffer, {7, 7, 7, 7});
+    begin(HOST_TASK);
+    put(0), put(device), put(buffer), put(HOST_NONE), put(0);
+    refused(RT_MALFORMED, "cannot access device memory");
+    begin(HOST_TASK);
+    put(0), put(other), put(buffer), put(HOST_NONE), put(0);
+    refused(RT_MALFORMED, "copies a whole memory");
+}
+
 static void transfers_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
@@ -1529,6 +1555,7 @@ int main(void)
         DPCPP_TEST(copies_go_between_all_kinds),
         DPCPP_TEST(fills_take_patterns_of_any_size),
         DPCPP_TEST(barriers_order_the_fills_of_a_queue),
+        DPCPP_TEST(host_tasks_copy_memories),
         DPCPP_TEST(transfers_that_do_not_fit_are_refused),
         DPCPP_TEST(impossible_objects_are_refused),
         DPCPP_TEST(constants_are_set_by_name),

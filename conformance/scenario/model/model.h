@@ -605,11 +605,13 @@ typedef struct scn_profiling {
                        * `step`; SCN_NONE: no requirement */
 } scn_profiling;
 
-/* A host task that copies one buffer into another of the same size. */
+/* A host task that copies one memory into another of the same size; neither is device memory. */
 typedef struct scn_host_task {
     scn_command command;
     uint32_t from;
-    uint32_t to; /* SCN_NONE: it only reads */
+    uint32_t to;        /* SCN_NONE: it only reads */
+    uint32_t waits_for; /* an earlier command, for which the task itself waits before it reads;
+                         * SCN_NONE: none */
 } scn_host_task;
 
 enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */

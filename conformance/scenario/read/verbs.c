@@ -154,9 +154,14 @@ static const scn_shape shape_complete_fusion = {
 
 static const scn_row task_rows[] = {
     {"from", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, task.from),
-     "The buffer that the host task reads."},
+     "The memory that the host task reads: a buffer, or USM of kind host or shared, whose accesses "
+     "`after` has to order."},
     {"to", &scn_shape_memory_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.to),
-     "The buffer to which the host task copies `from`; without this key, it only reads."},
+     "The memory of the same size to which the host task copies `from`; without this key, it only "
+     "reads."},
+    {"waits_for", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, task.waits_for),
+     "An earlier command for whose event the host task waits inside, before it reads. The task does "
+     "not depend on the command, and other commands must not wait for the task meanwhile."},
     SCN_COMMAND_ROWS,
 };
 static const scn_relation task_relations[] = {SCN_QUEUE_OR_DEVICE};

@@ -12,7 +12,6 @@ bool scn_scenario_fuses(const scn_scenario *scenario)
         case SCN_VERB_START_FUSION:
         case SCN_VERB_COMPLETE_FUSION:
         case SCN_VERB_CANCEL_FUSION:
-        case SCN_VERB_HOST_TASK:
         case SCN_VERB_END_QUEUE:
         case SCN_VERB_END_MEMORY: return true;
         case SCN_VERB_QUEUE:

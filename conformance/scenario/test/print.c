@@ -447,6 +447,7 @@ static void print_command(rt_buffer *out, const scn_step *step)
     else if (step->verb == SCN_VERB_HOST_TASK) {
         rt_buffer_printf(out, " from=%u", step->task.from);
         print_optional(out, "to", step->task.to);
+        print_optional(out, "waits_for", step->task.waits_for);
     } else if (step->verb == SCN_VERB_COPY || step->verb == SCN_VERB_FILL)
         print_transfer(out, step->verb, &step->transfer);
 }

@@ -96,7 +96,7 @@ static const char steps[] =
     "  - user_event: {id: go, device: main}\n"
     "  - complete_event: {event: go, failed: true}\n"
     "  - host_task: {queue: fq, from: a, to: p, after: [fused]}\n"
-    "  - host_task: {from: a}\n"
+    "  - host_task: {from: a, waits_for: fused}\n"
     "  - profiling: {step: fused, after: t, same_as: s}\n"
     "  - end_queue: fq\n"
     "  - end_memory: p\n"

@@ -442,7 +442,10 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(warning_level_unknown, it->scenario->warning_level = SCN_WARNING_LEVEL_MAX + 1)            \
     LIE(task_onto_itself, step_of(it, SCN_VERB_HOST_TASK)->task.to = BUFFER_INT)                   \
     LIE(task_of_two_sizes, it->memories[BUFFER_PROMOTED].count = 3)                                \
-    LIE(task_of_usm, step_of(it, SCN_VERB_HOST_TASK)->task.from = USM_HOST)                        \
+    LIE(task_of_device_memory, step_of(it, SCN_VERB_HOST_TASK)->task.from = USM_STRUCT)            \
+    LIE(task_waits_for_itself,                                                                     \
+        step_of(it, SCN_VERB_HOST_TASK)->task.waits_for =                                          \
+            (uint32_t)(step_of(it, SCN_VERB_HOST_TASK) - it->scenario->steps))                     \
     LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->fusion.queue = 0)                  \
     LIE(fusion_of_a_later_queue,                                                                   \
         step_of(it, SCN_VERB_COMPLETE_FUSION)->fusion.queue = it->scenario->step_count)            \
