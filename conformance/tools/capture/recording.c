@@ -11,6 +11,9 @@
 
 enum { OBJECTS_MAX = 1 << 24 }; /* of one kind; a log of the layer's limit has far fewer */
 
+typedef RT_VECTOR(uint32_t) number_list;
+typedef RT_VECTOR(cap_source) source_list;
+
 typedef enum program_origin {
     PROGRAM_UNKNOWN,
     PROGRAM_SOURCE,
@@ -33,12 +36,12 @@ typedef struct queue_state {
     bool is_in_order;
     rt_text device;
     uint32_t last, barrier; /* indices of commands; SCN_NONE: none */
+    number_list launches;   /* that no other launch on it has waited for */
 } queue_state;
 
 /* A command, and the captured launches that have ended when it ends: a launch itself, or those that
  * another command waits for. */
 typedef struct command_state {
-    uint32_t queue;
     const uint32_t *launches;
     uint32_t launch_count;
 } command_state;
@@ -48,9 +51,6 @@ typedef struct buffer_state {
     uint32_t root;   /* number of the buffer that it is part of; SCN_NONE: of none */
     bool is_defined; /* something may have written it */
 } buffer_state;
-
-typedef RT_VECTOR(uint32_t) number_list;
-typedef RT_VECTOR(cap_source) source_list;
 
 typedef struct process_state {
     RT_VECTOR(program_state) programs;
@@ -252,22 +252,42 @@ static void writes_note(process_state *process, const ocl_call *call)
 
 /* ---- Order ---------------------------------------------------------------------------------- */
 
-static void launches_add(number_list *list, const uint32_t *launches, uint32_t count)
+/* True if the launch `earlier` is known to end before `later` begins. */
+static bool is_before(const recording_reader *reader, uint32_t earlier, uint32_t later)
+{
+    if (later >= reader->launches.count) return false; /* it is being read */
+    const cap_launch *launch = &reader->launches.items[later];
+    for (uint32_t i = 0; i < launch->after_count; i++)
+        if (launch->after[i] == earlier) return true;
+    return false;
+}
+
+/* Adds launches to a list that leaves out those which another one of the list has waited for: the
+ * lists of long runs stay short. */
+static void launches_add(const recording_reader *reader, number_list *list,
+                         const uint32_t *launches, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = 0;
-        while (k < list->count && list->items[k] != launches[i])
-            k++;
-        if (k == list->count) *rt_vector_push(list) = launches[i];
+        bool is_covered = false;
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < list->count; k++) {
+            uint32_t other = list->items[k];
+            is_covered =
+                is_covered || other == launches[i] || is_before(reader, launches[i], other);
+            if (!is_before(reader, other, launches[i])) list->items[kept++] = other;
+        }
+        list->count = kept;
+        if (!is_covered) *rt_vector_push(list) = launches[i];
     }
 }
 
-static void command_add(const process_state *process, uint32_t command, number_list *list)
+static void command_add(const recording_reader *reader, const process_state *process,
+                        uint32_t command, number_list *list)
 {
     if (command == SCN_NONE) return;
     CHECK(command < process->commands.count);
     const command_state *state = &process->commands.items[command];
-    launches_add(list, state->launches, state->launch_count);
+    launches_add(reader, list, state->launches, state->launch_count);
 }
 
 /* Adds the launches that the call's wait list names. */
@@ -279,14 +299,7 @@ static void waits_add(recording_reader *reader, process_state *process, const oc
     if (!ocl_call_numbers(reader->arena, call, "wait", &events, &count)) return;
     for (uint32_t i = 0; i < count; i++)
         if (events[i] < OBJECTS_MAX)
-            command_add(process, *event_at(process, (uint32_t)events[i]), list);
-}
-
-/* Adds the launches of all commands of a queue so far. */
-static void queue_add(const process_state *process, uint32_t queue, number_list *list)
-{
-    for (uint32_t i = 0; i < process->commands.count; i++)
-        if (process->commands.items[i].queue == queue) command_add(process, i, list);
+            command_add(reader, process, *event_at(process, (uint32_t)events[i]), list);
 }
 
 /* Notes a command, and the launches that it waits for (in the arena); `launch` is its own, or
@@ -301,10 +314,10 @@ static void command_note(recording_reader *reader, process_state *process, const
     number_list after = {0};
     waits_add(reader, process, call, &after);
     queue_state *queue = queue_at(process, number);
-    if (queue->is_in_order && launch == SCN_NONE) command_add(process, queue->last, &after);
-    if (!queue->is_in_order) command_add(process, queue->barrier, &after);
-    if (waits_for_all && number_of(call, "waits_for") == 0) queue_add(process, number, &after);
-    command_state command = {.queue = number, .launch_count = 1};
+    command_add(reader, process, queue->is_in_order ? queue->last : queue->barrier, &after);
+    if (waits_for_all && number_of(call, "waits_for") == 0)
+        launches_add(reader, &after, queue->launches.items, queue->launches.count);
+    command_state command = {.launch_count = 1};
     command.launches = rt_arena_copy(reader->arena, &launch, 1, sizeof launch);
     if (launch == SCN_NONE) {
         command.launches =
@@ -317,7 +330,8 @@ static void command_note(recording_reader *reader, process_state *process, const
     if (is_barrier) queue->barrier = index;
     uint32_t event = object_of(call, "event");
     if (event != SCN_NONE) *event_at(process, event) = index;
-    if (number_of(call, "blocking") == 1) launches_add(&process->waited, after.items, after.count);
+    if (number_of(call, "blocking") == 1)
+        launches_add(reader, &process->waited, after.items, after.count);
     if (out_after)
         *out_after = after;
     else
@@ -330,7 +344,9 @@ static void host_wait_note(recording_reader *reader, process_state *process, con
     number_list *waited = &process->waited;
     if (rt_text_is(call->name, "clWaitForEvents")) waits_add(reader, process, call, waited);
     uint32_t queue = object_of(call, "queue");
-    if (rt_text_is(call->name, "clFinish") && queue != SCN_NONE) queue_add(process, queue, waited);
+    if (!rt_text_is(call->name, "clFinish") || queue == SCN_NONE) return;
+    const number_list *launches = &queue_at(process, queue)->launches;
+    launches_add(reader, waited, launches->items, launches->count);
 }
 
 /* ---- Programs ------------------------------------------------------------------------------- */
@@ -631,11 +647,13 @@ static void launch_note(recording_reader *reader, process_state *process, const 
     }
     number_list after = {0};
     command_note(reader, process, call, reader->launches.count, &after);
-    launches_add(&after, process->waited.items, process->waited.count);
+    launches_add(reader, &after, process->waited.items, process->waited.count);
     launch.after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
     launch.after_count = after.count;
     rt_vector_free(&after);
+    uint32_t index = reader->launches.count;
     *rt_vector_push(&reader->launches) = launch;
+    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
@@ -661,6 +679,8 @@ static void call_note(recording_reader *reader, const ocl_call *call)
 static void process_free(process_state *process)
 {
     rt_vector_free(&process->programs);
+    for (uint32_t i = 0; i < process->queues.count; i++)
+        rt_vector_free(&process->queues.items[i].launches);
     rt_vector_free(&process->queues);
     rt_vector_free(&process->buffers);
     rt_vector_free(&process->blocks);
