@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { OBJECTS_MAX = 1 << 24 }; /* of one kind; a log of the layer's limit has far fewer */
+enum { OBJECTS_MAX = 1 << 20 }; /* of one kind; the layer's limit leaves room for fewer records */
 
 typedef RT_VECTOR(uint32_t) number_list;
 typedef RT_VECTOR(cap_source) source_list;
@@ -220,6 +220,7 @@ static void object_note(recording_reader *reader, process_state *process, const 
     enum { OUT_OF_ORDER = 1 }; /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
     queue_state *queue = queue_at(process, made);
     rt_text name = ocl_call_text(call, "device_name"), driver = ocl_call_text(call, "driver");
+    rt_vector_free(&queue->launches); /* of a queue with the same number, in a damaged log */
     *queue = (queue_state){
         .is_in_order = !(number_of(call, "properties") & OUT_OF_ORDER),
         .device = rt_arena_printf(reader->arena, "%.*s, driver %.*s", RT_TEXT_ARG(name),
