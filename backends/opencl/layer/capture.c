@@ -71,17 +71,27 @@ bool layer_capture_open(void)
     const char *bytes = variable(OCL_LAYER_CAPTURE_BYTES), *folder = variable(OCL_LAYER_CAPTURE);
     if (capture.folder >= 0) close(capture.folder);
     capture.folder = -1;
-    capture.first = 0;
-    capture.last = capture.bytes_max = UINT64_MAX;
+    /* Objects are numbered anew. */
+    for (uint32_t i = 0; i < capture.kernels.count; i++) {
+        capture_kernel *kernel = &capture.kernels.items[i];
+        for (uint32_t k = 0; k < kernel->count; k++)
+            rt_free(kernel->items[k].value);
+        rt_vector_free(kernel);
+    }
+    rt_vector_free(&capture.kernels);
+    rt_vector_free(&capture.unset);
+    capture.bytes = capture.launches = 0;
+    capture.bytes_max = UINT64_MAX;
     capture.kernel = variable(OCL_LAYER_CAPTURE_KERNEL);
     if (*folder == '\0') return true;
-    if (*launches != '\0') {
-        rt_text last = rt_text_of(launches), first = rt_text_take_until(&last, '.');
-        bool is_range = rt_text_take_prefix(&last, ".") &&
-                        rt_number_read(first, 0, UINT64_MAX, &capture.first) &&
-                        rt_number_read(last, capture.first, UINT64_MAX, &capture.last);
-        if (!is_range) return refuse(OCL_LAYER_CAPTURE_LAUNCHES, "two numbers, such as 0..99");
-    }
+    rt_text last = rt_text_of(launches), first = rt_text_take_until(&last, '.');
+    bool is_range = rt_text_take_prefix(&last, ".") &&
+                    rt_number_read(first, 0, UINT64_MAX, &capture.first) &&
+                    rt_number_read(last, capture.first, UINT64_MAX, &capture.last);
+    if (*launches == '\0')
+        capture.first = 0, capture.last = UINT64_MAX;
+    else if (!is_range)
+        return refuse(OCL_LAYER_CAPTURE_LAUNCHES, "two numbers, such as 0..99");
     if (*bytes != '\0' && !rt_number_read(rt_text_of(bytes), 0, UINT64_MAX, &capture.bytes_max))
         return refuse(OCL_LAYER_CAPTURE_BYTES, "a number of bytes");
     capture.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

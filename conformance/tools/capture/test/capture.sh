@@ -131,6 +131,12 @@ if [ -f $pocl ]; then
     unset OCL_ICD_VENDORS OCL_ICD_FILENAMES
 fi
 
+# The layer cannot write contents, as when the disk is full: the program goes on, and the launches are named.
+expect 4 capture -o full -- "$assay" exec --quiet -- sh -c 'ASSAY_OPENCL_CAPTURE=/proc/self exec ./client plain'
+says "assay: the OpenCL layer cannot write into '/proc/self': "
+says "assay: launch 0 of kernel 'scale' is not captured: a file could not be written"
+says 'assay: 2 more are not captured for that reason'
+
 # Programs without OpenCL, a folder that cannot be written, wrong command lines.
 expect 4 capture -o none -- true
 says 'assay: the program has loaded no OpenCL loader that takes layers'
