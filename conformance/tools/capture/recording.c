@@ -52,12 +52,18 @@ typedef struct buffer_state {
     bool is_defined; /* something may have written it */
 } buffer_state;
 
+/* A block of unified shared or shared virtual memory. */
+typedef struct block_state {
+    const char *usm; /* what a scenario calls its memory; NULL: not of a kind that scenarios have */
+    bool is_defined; /* something may have written it */
+} block_state;
+
 typedef struct process_state {
     RT_VECTOR(program_state) programs;
     RT_VECTOR(queue_state) queues;
     RT_VECTOR(buffer_state) buffers;
-    RT_VECTOR(const char *) blocks; /* the kind of each block's memory; NULL: not of USM */
-    RT_VECTOR(uint32_t) events;     /* the command of each event; SCN_NONE: none */
+    RT_VECTOR(block_state) blocks;
+    RT_VECTOR(uint32_t) events; /* the command of each event; SCN_NONE: none */
     RT_VECTOR(command_state) commands;
     number_list waited; /* launches that the host has waited for since the last launch */
     bool is_opaque;     /* it uses buffers in ways that the log does not tell */
@@ -114,10 +120,10 @@ static buffer_state *buffer_at(process_state *process, uint32_t number)
     return &process->buffers.items[number];
 }
 
-static const char **block_at(process_state *process, uint32_t number)
+static block_state *block_at(process_state *process, uint32_t number)
 {
     while (process->blocks.count <= number)
-        *rt_vector_push(&process->blocks) = NULL;
+        *rt_vector_push(&process->blocks) = (block_state){NULL, true};
     return &process->blocks.items[number];
 }
 
@@ -204,7 +210,8 @@ static void object_note(recording_reader *reader, process_state *process, const 
     if (made == SCN_NONE) return;
     for (size_t i = 0; i < sizeof allocations / sizeof *allocations; i++)
         if (rt_text_is(call->name, allocations[i].call))
-            *block_at(process, made) = allocations[i].usm;
+            *block_at(process, made) =
+                (block_state){allocations[i].usm, strcmp(allocations[i].usm, "device") != 0};
     if (rt_text_is(call->name, "clCreateSubBuffer")) {
         uint32_t parent = object_of(call, "memory");
         if (parent != SCN_NONE) {
@@ -241,6 +248,11 @@ static void buffer_define(process_state *process, uint32_t number)
 /* Notes what a call may write. */
 static void writes_note(process_state *process, const ocl_call *call)
 {
+    /* "to=BLOCK+OFFSET" of the commands on pointers. */
+    uint32_t number;
+    rt_text pointer = ocl_call_text(call, "to"), block = rt_text_take_until(&pointer, '+');
+    if (pointer.length > 0 && rt_number_read_u32(block, 0, OBJECTS_MAX - 1, &number))
+        block_at(process, number)->is_defined = true;
     static const char *const names[] = {"clEnqueueWriteBuffer", "clEnqueueFillBuffer",
                                         "clEnqueueMapBuffer"};
     if (rt_text_starts(call->name, "clEnqueueCopyBuffer"))
@@ -443,6 +455,21 @@ static bool content_read(const recording_reader *reader, rt_text item, cap_memor
     return is_valid;
 }
 
+/* True if the list "m3,p1" names the memory. */
+static bool list_has(rt_text list, const cap_memory *memory)
+{
+    while (list.length > 0) {
+        uint32_t number;
+        rt_text name = rt_text_take_until(&list, ',');
+        bool is_block = rt_text_take_prefix(&name, "p");
+        if (!is_block && !rt_text_take_prefix(&name, "m")) continue;
+        if (is_block == memory->is_block && rt_number_read_u32(name, 0, OBJECTS_MAX - 1, &number) &&
+            number == memory->number)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t items_count(rt_text list)
 {
     uint32_t count = list.length > 0;
@@ -477,9 +504,16 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
             buffer_define(process, memory.number);
         }
         if (memory.is_block) {
-            memory.usm = *block_at(process, memory.number);
+            block_state *block = block_at(process, memory.number);
+            memory.usm = block->usm;
+            memory.is_undefined = !process->is_opaque && !block->is_defined;
+            block->is_defined = true;
             if (!memory.usm) return false;
         }
+        /* What nothing has written may hold addresses by chance, which the launch does not use. */
+        if (!memory.is_undefined && list_has(ocl_call_text(call, "addresses"), &memory))
+            launch->loss = RT_TEXT("its memory holds addresses of unified shared or shared virtual "
+                                   "memory");
         launch->memories[launch->memory_count++] = memory;
     }
     for (uint32_t i = 0; i < count; i++)

@@ -116,6 +116,7 @@ line '  a: {type: int, count: 16, usm: shared, values: [1, 2, 3, 4, 0, 0, 0, 0, 
 line '      equals: [1, 2, 3, 4, 0, 0, 0, 0, 4, 5, 6, 7, 0, 0, 0, 0]' svm/0000_add.yaml
 passes svm
 capture 0 usm
+says "assay: launch 2 of kernel 'add' is not captured: its memory holds addresses of unified shared or shared virtual memory"
 line '        - {struct: [{usm: block_0, offset: 16}, {ulong: 9}]}' usm/0001_store.yaml
 line '      equals: [5, 6, 7, 8, 0, 0, 0, 0, 15, 16, 17, 18, 0, 0, 0, 0]' usm/0000_add.yaml
 passes usm

@@ -152,6 +152,10 @@ static void what_is_missing_is_named(void **state)
         {LAUNCH("6", BOTH) " after=m0:" HASH_A ":16,m1:" HASH_C ":16 result=-54\n",
          "the driver refused it with -54"},
         {LAUNCH("6", "args=i,s before=m0:" HASH_A ":16") AFTER, "it uses a sampler"},
+        {"9 6 0 < clSharedMemAllocINTEL context=0 size=16 made=0 result=0\n" LAUNCH(
+             "7", "args=p0+4 before=p0:" HASH_A ":16 addresses=p0") " after=p0:" HASH_A
+                                                                    ":16 result=0\n",
+         "its memory holds addresses of unified shared or shared virtual memory"},
         {LAUNCH("6", "args=m0 lost=bytes") " result=0\n", "its memory would exceed --max-bytes"},
         {LAUNCH("6", "args=m0 lost=unset") " result=0\n", "an argument is not set"},
         {"9 6 0 < clSetProgramSpecializationConstant program=0 id=1 value=00 result=0\n" LAUNCH(
