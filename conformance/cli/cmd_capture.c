@@ -290,8 +290,8 @@ static void losses_print(const capture_command *command, const loss_list *losses
         fprintf(stderr, "assay: launch %" PRIu64 " of kernel '%.*s' is not captured: %.*s\n",
                 loss->first, RT_TEXT_ARG(loss->kernel), RT_TEXT_ARG(loss->reason));
         if (loss->count > 1)
-            fprintf(stderr, "assay: %" PRIu64 " more are not captured for that reason\n",
-                    loss->count - 1);
+            fprintf(stderr, "assay: %" PRIu64 " more %s not captured for that reason\n",
+                    loss->count - 1, loss->count == 2 ? "is" : "are");
     }
     uint64_t others = recording->seen - recording->launch_count + command->skipped;
     if (others > 0)

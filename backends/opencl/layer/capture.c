@@ -71,17 +71,27 @@ bool layer_capture_open(void)
     const char *bytes = variable(OCL_LAYER_CAPTURE_BYTES), *folder = variable(OCL_LAYER_CAPTURE);
     if (capture.folder >= 0) close(capture.folder);
     capture.folder = -1;
-    capture.first = 0;
-    capture.last = capture.bytes_max = UINT64_MAX;
+    /* Objects are numbered anew. */
+    for (uint32_t i = 0; i < capture.kernels.count; i++) {
+        capture_kernel *kernel = &capture.kernels.items[i];
+        for (uint32_t k = 0; k < kernel->count; k++)
+            rt_free(kernel->items[k].value);
+        rt_vector_free(kernel);
+    }
+    rt_vector_free(&capture.kernels);
+    rt_vector_free(&capture.unset);
+    capture.bytes = capture.launches = 0;
+    capture.bytes_max = UINT64_MAX;
     capture.kernel = variable(OCL_LAYER_CAPTURE_KERNEL);
     if (*folder == '\0') return true;
-    if (*launches != '\0') {
-        rt_text last = rt_text_of(launches), first = rt_text_take_until(&last, '.');
-        bool is_range = rt_text_take_prefix(&last, ".") &&
-                        rt_number_read(first, 0, UINT64_MAX, &capture.first) &&
-                        rt_number_read(last, capture.first, UINT64_MAX, &capture.last);
-        if (!is_range) return refuse(OCL_LAYER_CAPTURE_LAUNCHES, "two numbers, such as 0..99");
-    }
+    rt_text last = rt_text_of(launches), first = rt_text_take_until(&last, '.');
+    bool is_range = rt_text_take_prefix(&last, ".") &&
+                    rt_number_read(first, 0, UINT64_MAX, &capture.first) &&
+                    rt_number_read(last, capture.first, UINT64_MAX, &capture.last);
+    if (*launches == '\0')
+        capture.first = 0, capture.last = UINT64_MAX;
+    else if (!is_range)
+        return refuse(OCL_LAYER_CAPTURE_LAUNCHES, "two numbers, such as 0..99");
     if (*bytes != '\0' && !rt_number_read(rt_text_of(bytes), 0, UINT64_MAX, &capture.bytes_max))
         return refuse(OCL_LAYER_CAPTURE_BYTES, "a number of bytes");
     capture.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -227,7 +237,11 @@ static void content_add(launch_reading *reading, const layer_content *content)
 
 static void block_add(launch_reading *reading, const layer_block *block)
 {
-    const layer_content content = {block->first, true, block->kind, block->number, block->size};
+    const layer_content content = {.object = block->first,
+                                   .is_block = true,
+                                   .kind = block->kind,
+                                   .number = block->number,
+                                   .size = block->size};
     content_add(reading, &content);
 }
 
@@ -370,13 +384,15 @@ static bool content_read(cl_command_queue queue, const layer_content *content, v
     return result == CL_SUCCESS;
 }
 
-/* True if the bytes hold the address of a block, which another process could not use. */
-static bool holds_address(const uint8_t *bytes, size_t size)
+/* True if the bytes hold the address of a block, which another process could not use; words that
+ * equal those of `former` (NULL: none) do not count. */
+static bool holds_address(const uint8_t *bytes, const uint8_t *former, size_t size)
 {
     uintptr_t first, end, word;
     layer_block block;
     if (!layer_blocks_span(&first, &end)) return false;
     for (size_t at = 0; at + sizeof word <= size; at += sizeof word) {
+        if (former && memcmp(bytes + at, former + at, sizeof word) == 0) continue;
         memcpy(&word, bytes + at, sizeof word);
         if (word >= first && word < end && layer_block_at(word, &block)) return true;
     }
@@ -400,15 +416,15 @@ static void bytes_give_back(uint64_t size)
     pthread_mutex_unlock(&capture.lock);
 }
 
-/* Reads one content, writes its file and appends its item.  Returns a loss, or NULL. */
+/* Reads the contents of a memory, and writes their file unless the limit is reached.  Returns a
+ * loss, or NULL; *out_bytes is then for the caller to free. */
 static const char *content_keep(cl_command_queue queue, const layer_content *content,
-                                rt_buffer *items)
+                                rt_buffer *items, uint8_t **out_bytes)
 {
     if (!bytes_take(content->size)) return "bytes";
     uint8_t *bytes =
         malloc(content->size > 0 ? content->size : 1); /* a driver's size may be huge */
     const char *loss = !bytes || !content_read(queue, content, bytes) ? "read" : NULL;
-    if (!loss && holds_address(bytes, content->size)) loss = "address";
     if (!loss) {
         bool is_new;
         rt_hash hash = rt_hash128(bytes, content->size);
@@ -423,22 +439,49 @@ static const char *content_keep(cl_command_queue queue, const layer_content *con
                          content->size);
     }
     if (loss) bytes_give_back(content->size);
-    free(bytes);
+    if (loss) free(bytes);
+    if (!loss) *out_bytes = bytes;
     return loss;
 }
 
-/* Adds the contents as a field; nothing but the reason if one of them is missing. */
-static void contents_put(layer_record *record, const char *key, cl_command_queue queue,
-                         const layer_launch *launch)
+/* Adds the contents before the launch to its record, or the reason why they are missing. */
+static void before_put(layer_record *record, cl_command_queue queue, layer_launch *launch)
 {
-    rt_buffer items = {0};
+    rt_buffer items = {0}, addresses = {0};
     const char *loss = NULL;
-    for (uint32_t i = 0; i < launch->content_count && !loss; i++)
-        loss = content_keep(queue, &launch->contents[i], &items);
+    for (uint32_t i = 0; i < launch->content_count && !loss; i++) {
+        layer_content *content = &launch->contents[i];
+        loss = content_keep(queue, content, &items, &content->before);
+        if (!loss && holds_address(content->before, NULL, content->size))
+            rt_buffer_printf(&addresses, "%s%c%" PRIu32, addresses.size > 0 ? "," : "",
+                             content->is_block ? 'p' : 'm', content->number);
+    }
     if (loss)
         layer_put_text(record, "lost", loss);
     else
-        layer_put_items(record, key, &items);
+        layer_put_items(record, "before", &items);
+    if (!loss && addresses.size > 0) layer_put_items(record, "addresses", &addresses);
+    launch->is_captured = !loss;
+    rt_buffer_free(&items);
+    rt_buffer_free(&addresses);
+}
+
+/* Adds the contents after the launch. */
+static void after_put(layer_record *record, cl_command_queue queue, const layer_launch *launch)
+{
+    rt_buffer items = {0};
+    const char *loss = NULL;
+    for (uint32_t i = 0; i < launch->content_count && !loss; i++) {
+        const layer_content *content = &launch->contents[i];
+        uint8_t *bytes = NULL;
+        loss = content_keep(queue, content, &items, &bytes);
+        if (!loss && holds_address(bytes, content->before, content->size)) loss = "address";
+        free(bytes);
+    }
+    if (loss)
+        layer_put_text(record, "lost", loss);
+    else
+        layer_put_items(record, "after", &items);
     rt_buffer_free(&items);
 }
 
@@ -485,7 +528,7 @@ void layer_capture_before(layer_record *record, cl_command_queue queue, cl_kerne
     if (reading.loss)
         layer_put_text(record, "lost", reading.loss);
     else
-        contents_put(record, "before", queue, out_launch);
+        before_put(record, queue, out_launch);
     rt_buffer_free(&reading.arguments);
     rt_buffer_free(&reading.words);
 }
@@ -494,7 +537,9 @@ void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int re
                          layer_launch *launch)
 {
     if (launch->is_captured && result == CL_SUCCESS && launch_wait(queue, 0, NULL))
-        contents_put(record, "after", queue, launch);
+        after_put(record, queue, launch);
+    for (uint32_t i = 0; i < launch->content_count; i++)
+        free(launch->contents[i].before);
     rt_free(launch->contents);
     *launch = (layer_launch){0};
 }

@@ -39,6 +39,7 @@
  *                  or an object whose creation was not recorded
  *   words=A@OFFSET:BLOCK+OFFSET,...  addresses within the value that argument A passes
  *   before=M:HASH:SIZE,...  contents when the launch began; M is "mN", or "pBLOCK"
+ *   addresses=M,...  memory whose first contents hold addresses of blocks
  *   after=...      contents when it had ended, in the same order
  *   lost=REASON    why contents are missing (ocl_capture_loss); then `args` may be missing too
  *
@@ -75,7 +76,7 @@
 
 /* Why the contents of a launch are missing. LOSS(word in the log, what happened). */
 #define OCL_CAPTURE_LOSSES(LOSS)                                                                   \
-    LOSS("address", "its memory holds addresses of unified shared or shared virtual memory")       \
+    LOSS("address", "it stores addresses of unified shared or shared virtual memory")              \
     LOSS("bytes", "its memory would exceed --max-bytes")                                           \
     LOSS("file", "a file could not be written")                                                    \
     LOSS("object", "it uses an object whose creation was not seen")                                \

@@ -149,6 +149,7 @@ typedef struct layer_content {
     layer_block_kind kind;
     uint32_t number;
     size_t size;
+    uint8_t *before; /* owned: contents when the launch began */
 } layer_content;
 
 typedef struct layer_launch {

@@ -312,7 +312,7 @@ static rt_status launch_finish(dump_reader *reader)
 static rt_status launch_read(rt_sink *sink, rt_arena *arena, rt_text folder, cap_launch *out)
 {
     dump_reader reader = {.sink = sink, .arena = arena, .folder = folder, .launch = out};
-    *out = (cap_launch){0};
+    *out = (cap_launch){.queue = {.is_in_order = true}}; /* launches ran one after the other */
     rt_status status = text_read(&reader, KERNEL_NAME, &out->kernel);
     if (rt_ok(status) && out->kernel.length == 0)
         status = dump_fail(&reader, KERNEL_NAME, "the name of a kernel");

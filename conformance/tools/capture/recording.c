@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { OBJECTS_MAX = 1 << 24 }; /* of one kind; a log of the layer's limit has far fewer */
+enum { OBJECTS_MAX = 1 << 20 }; /* of one kind; the layer's limit leaves room for fewer records */
+
+typedef RT_VECTOR(uint32_t) number_list;
+typedef RT_VECTOR(cap_source) source_list;
 
 typedef enum program_origin {
     PROGRAM_UNKNOWN,
@@ -33,12 +36,12 @@ typedef struct queue_state {
     bool is_in_order;
     rt_text device;
     uint32_t last, barrier; /* indices of commands; SCN_NONE: none */
+    number_list launches;   /* that no other launch on it has waited for */
 } queue_state;
 
 /* A command, and the captured launches that have ended when it ends: a launch itself, or those that
  * another command waits for. */
 typedef struct command_state {
-    uint32_t queue;
     const uint32_t *launches;
     uint32_t launch_count;
 } command_state;
@@ -49,15 +52,18 @@ typedef struct buffer_state {
     bool is_defined; /* something may have written it */
 } buffer_state;
 
-typedef RT_VECTOR(uint32_t) number_list;
-typedef RT_VECTOR(cap_source) source_list;
+/* A block of unified shared or shared virtual memory. */
+typedef struct block_state {
+    const char *usm; /* what a scenario calls its memory; NULL: not of a kind that scenarios have */
+    bool is_defined; /* something may have written it */
+} block_state;
 
 typedef struct process_state {
     RT_VECTOR(program_state) programs;
     RT_VECTOR(queue_state) queues;
     RT_VECTOR(buffer_state) buffers;
-    RT_VECTOR(const char *) blocks; /* the kind of each block's memory; NULL: not of USM */
-    RT_VECTOR(uint32_t) events;     /* the command of each event; SCN_NONE: none */
+    RT_VECTOR(block_state) blocks;
+    RT_VECTOR(uint32_t) events; /* the command of each event; SCN_NONE: none */
     RT_VECTOR(command_state) commands;
     number_list waited; /* launches that the host has waited for since the last launch */
     bool is_opaque;     /* it uses buffers in ways that the log does not tell */
@@ -114,10 +120,10 @@ static buffer_state *buffer_at(process_state *process, uint32_t number)
     return &process->buffers.items[number];
 }
 
-static const char **block_at(process_state *process, uint32_t number)
+static block_state *block_at(process_state *process, uint32_t number)
 {
     while (process->blocks.count <= number)
-        *rt_vector_push(&process->blocks) = NULL;
+        *rt_vector_push(&process->blocks) = (block_state){NULL, true};
     return &process->blocks.items[number];
 }
 
@@ -204,7 +210,8 @@ static void object_note(recording_reader *reader, process_state *process, const 
     if (made == SCN_NONE) return;
     for (size_t i = 0; i < sizeof allocations / sizeof *allocations; i++)
         if (rt_text_is(call->name, allocations[i].call))
-            *block_at(process, made) = allocations[i].usm;
+            *block_at(process, made) =
+                (block_state){allocations[i].usm, strcmp(allocations[i].usm, "device") != 0};
     if (rt_text_is(call->name, "clCreateSubBuffer")) {
         uint32_t parent = object_of(call, "memory");
         if (parent != SCN_NONE) {
@@ -220,6 +227,7 @@ static void object_note(recording_reader *reader, process_state *process, const 
     enum { OUT_OF_ORDER = 1 }; /* CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE */
     queue_state *queue = queue_at(process, made);
     rt_text name = ocl_call_text(call, "device_name"), driver = ocl_call_text(call, "driver");
+    rt_vector_free(&queue->launches); /* of a queue with the same number, in a damaged log */
     *queue = (queue_state){
         .is_in_order = !(number_of(call, "properties") & OUT_OF_ORDER),
         .device = rt_arena_printf(reader->arena, "%.*s, driver %.*s", RT_TEXT_ARG(name),
@@ -240,6 +248,11 @@ static void buffer_define(process_state *process, uint32_t number)
 /* Notes what a call may write. */
 static void writes_note(process_state *process, const ocl_call *call)
 {
+    /* "to=BLOCK+OFFSET" of the commands on pointers. */
+    uint32_t number;
+    rt_text pointer = ocl_call_text(call, "to"), block = rt_text_take_until(&pointer, '+');
+    if (pointer.length > 0 && rt_number_read_u32(block, 0, OBJECTS_MAX - 1, &number))
+        block_at(process, number)->is_defined = true;
     static const char *const names[] = {"clEnqueueWriteBuffer", "clEnqueueFillBuffer",
                                         "clEnqueueMapBuffer"};
     if (rt_text_starts(call->name, "clEnqueueCopyBuffer"))
@@ -252,22 +265,42 @@ static void writes_note(process_state *process, const ocl_call *call)
 
 /* ---- Order ---------------------------------------------------------------------------------- */
 
-static void launches_add(number_list *list, const uint32_t *launches, uint32_t count)
+/* True if the launch `earlier` is known to end before `later` begins. */
+static bool is_before(const recording_reader *reader, uint32_t earlier, uint32_t later)
+{
+    if (later >= reader->launches.count) return false; /* it is being read */
+    const cap_launch *launch = &reader->launches.items[later];
+    for (uint32_t i = 0; i < launch->after_count; i++)
+        if (launch->after[i] == earlier) return true;
+    return false;
+}
+
+/* Adds launches to a list that leaves out those which another one of the list has waited for: the
+ * lists of long runs stay short. */
+static void launches_add(const recording_reader *reader, number_list *list,
+                         const uint32_t *launches, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t k = 0;
-        while (k < list->count && list->items[k] != launches[i])
-            k++;
-        if (k == list->count) *rt_vector_push(list) = launches[i];
+        bool is_covered = false;
+        uint32_t kept = 0;
+        for (uint32_t k = 0; k < list->count; k++) {
+            uint32_t other = list->items[k];
+            is_covered =
+                is_covered || other == launches[i] || is_before(reader, launches[i], other);
+            if (!is_before(reader, other, launches[i])) list->items[kept++] = other;
+        }
+        list->count = kept;
+        if (!is_covered) *rt_vector_push(list) = launches[i];
     }
 }
 
-static void command_add(const process_state *process, uint32_t command, number_list *list)
+static void command_add(const recording_reader *reader, const process_state *process,
+                        uint32_t command, number_list *list)
 {
     if (command == SCN_NONE) return;
     CHECK(command < process->commands.count);
     const command_state *state = &process->commands.items[command];
-    launches_add(list, state->launches, state->launch_count);
+    launches_add(reader, list, state->launches, state->launch_count);
 }
 
 /* Adds the launches that the call's wait list names. */
@@ -279,14 +312,7 @@ static void waits_add(recording_reader *reader, process_state *process, const oc
     if (!ocl_call_numbers(reader->arena, call, "wait", &events, &count)) return;
     for (uint32_t i = 0; i < count; i++)
         if (events[i] < OBJECTS_MAX)
-            command_add(process, *event_at(process, (uint32_t)events[i]), list);
-}
-
-/* Adds the launches of all commands of a queue so far. */
-static void queue_add(const process_state *process, uint32_t queue, number_list *list)
-{
-    for (uint32_t i = 0; i < process->commands.count; i++)
-        if (process->commands.items[i].queue == queue) command_add(process, i, list);
+            command_add(reader, process, *event_at(process, (uint32_t)events[i]), list);
 }
 
 /* Notes a command, and the launches that it waits for (in the arena); `launch` is its own, or
@@ -301,10 +327,10 @@ static void command_note(recording_reader *reader, process_state *process, const
     number_list after = {0};
     waits_add(reader, process, call, &after);
     queue_state *queue = queue_at(process, number);
-    if (queue->is_in_order && launch == SCN_NONE) command_add(process, queue->last, &after);
-    if (!queue->is_in_order) command_add(process, queue->barrier, &after);
-    if (waits_for_all && number_of(call, "waits_for") == 0) queue_add(process, number, &after);
-    command_state command = {.queue = number, .launch_count = 1};
+    command_add(reader, process, queue->is_in_order ? queue->last : queue->barrier, &after);
+    if (waits_for_all && number_of(call, "waits_for") == 0)
+        launches_add(reader, &after, queue->launches.items, queue->launches.count);
+    command_state command = {.launch_count = 1};
     command.launches = rt_arena_copy(reader->arena, &launch, 1, sizeof launch);
     if (launch == SCN_NONE) {
         command.launches =
@@ -317,7 +343,8 @@ static void command_note(recording_reader *reader, process_state *process, const
     if (is_barrier) queue->barrier = index;
     uint32_t event = object_of(call, "event");
     if (event != SCN_NONE) *event_at(process, event) = index;
-    if (number_of(call, "blocking") == 1) launches_add(&process->waited, after.items, after.count);
+    if (number_of(call, "blocking") == 1)
+        launches_add(reader, &process->waited, after.items, after.count);
     if (out_after)
         *out_after = after;
     else
@@ -330,7 +357,9 @@ static void host_wait_note(recording_reader *reader, process_state *process, con
     number_list *waited = &process->waited;
     if (rt_text_is(call->name, "clWaitForEvents")) waits_add(reader, process, call, waited);
     uint32_t queue = object_of(call, "queue");
-    if (rt_text_is(call->name, "clFinish") && queue != SCN_NONE) queue_add(process, queue, waited);
+    if (!rt_text_is(call->name, "clFinish") || queue == SCN_NONE) return;
+    const number_list *launches = &queue_at(process, queue)->launches;
+    launches_add(reader, waited, launches->items, launches->count);
 }
 
 /* ---- Programs ------------------------------------------------------------------------------- */
@@ -426,6 +455,21 @@ static bool content_read(const recording_reader *reader, rt_text item, cap_memor
     return is_valid;
 }
 
+/* True if the list "m3,p1" names the memory. */
+static bool list_has(rt_text list, const cap_memory *memory)
+{
+    while (list.length > 0) {
+        uint32_t number;
+        rt_text name = rt_text_take_until(&list, ',');
+        bool is_block = rt_text_take_prefix(&name, "p");
+        if (!is_block && !rt_text_take_prefix(&name, "m")) continue;
+        if (is_block == memory->is_block && rt_number_read_u32(name, 0, OBJECTS_MAX - 1, &number) &&
+            number == memory->number)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t items_count(rt_text list)
 {
     uint32_t count = list.length > 0;
@@ -460,9 +504,16 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
             buffer_define(process, memory.number);
         }
         if (memory.is_block) {
-            memory.usm = *block_at(process, memory.number);
+            block_state *block = block_at(process, memory.number);
+            memory.usm = block->usm;
+            memory.is_undefined = !process->is_opaque && !block->is_defined;
+            block->is_defined = true;
             if (!memory.usm) return false;
         }
+        /* What nothing has written may hold addresses by chance, which the launch does not use. */
+        if (!memory.is_undefined && list_has(ocl_call_text(call, "addresses"), &memory))
+            launch->loss = RT_TEXT("its memory holds addresses of unified shared or shared virtual "
+                                   "memory");
         launch->memories[launch->memory_count++] = memory;
     }
     for (uint32_t i = 0; i < count; i++)
@@ -631,11 +682,13 @@ static void launch_note(recording_reader *reader, process_state *process, const 
     }
     number_list after = {0};
     command_note(reader, process, call, reader->launches.count, &after);
-    launches_add(&after, process->waited.items, process->waited.count);
+    launches_add(reader, &after, process->waited.items, process->waited.count);
     launch.after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
     launch.after_count = after.count;
     rt_vector_free(&after);
+    uint32_t index = reader->launches.count;
     *rt_vector_push(&reader->launches) = launch;
+    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
@@ -661,6 +714,8 @@ static void call_note(recording_reader *reader, const ocl_call *call)
 static void process_free(process_state *process)
 {
     rt_vector_free(&process->programs);
+    for (uint32_t i = 0; i < process->queues.count; i++)
+        rt_vector_free(&process->queues.items[i].launches);
     rt_vector_free(&process->queues);
     rt_vector_free(&process->buffers);
     rt_vector_free(&process->blocks);

@@ -501,6 +501,8 @@ static rt_status argument_put(scenario_writer *writer, const cap_launch *launch,
     case CAP_VALUE:
         if (argument->word_count > 0)
             status = struct_put(writer, launch, index);
+        else if (parameter && parameter->kind == CNF_PARAMETER_OTHER)
+            status = argument_fail(writer, index, "is of a type that scenarios cannot pass");
         else if (is_pointer && is_zero(argument->value))
             rt_buffer_printf(out, "null");
         else if (is_pointer)

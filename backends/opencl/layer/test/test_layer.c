@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -574,6 +575,68 @@ static void what_it_cannot_do_it_refuses(void **state)
     assert_null(layer);
 }
 
+/* A capture that the variables describe wrongly is not begun. */
+static void wrong_captures_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *folder, *launches, *bytes;
+        cl_int result;
+    } rows[] = {
+        {"/nowhere", "", "", CL_INVALID_VALUE},   {"/dev/null", "", "", CL_INVALID_VALUE},
+        {"/tmp", "5..4", "", CL_INVALID_VALUE},   {"/tmp", "5", "", CL_INVALID_VALUE},
+        {"/tmp", "..5", "", CL_INVALID_VALUE},    {"/tmp", "1...5", "", CL_INVALID_VALUE},
+        {"/tmp", "1..1", "-1", CL_INVALID_VALUE}, {"/tmp", "1..1", "1k", CL_INVALID_VALUE},
+        {"/tmp", "0..99", "1024", CL_SUCCESS},    {"/tmp", "", "", CL_SUCCESS},
+        {"", "5..4", "many", CL_SUCCESS},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const cl_icd_dispatch *layer = NULL;
+        setenv(OCL_LAYER_CAPTURE, rows[i].folder, 1);
+        setenv(OCL_LAYER_CAPTURE_LAUNCHES, rows[i].launches, 1);
+        setenv(OCL_LAYER_CAPTURE_BYTES, rows[i].bytes, 1);
+        assert_int_equal(layer_begin("/dev/null", "", &layer), rows[i].result);
+    }
+    unsetenv(OCL_LAYER_CAPTURE);
+    unsetenv(OCL_LAYER_CAPTURE_LAUNCHES);
+    unsetenv(OCL_LAYER_CAPTURE_BYTES);
+}
+
+/* A child of fork writes a record of the layer before its first call. */
+static void a_forked_process_has_its_own_records(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/assay-layer-XXXXXX";
+    int file = mkstemp(path);
+    const cl_icd_dispatch *layer = NULL;
+    assert_int_equal(layer_begin(path, "", &layer), CL_SUCCESS);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)layer->clCreateBuffer((cl_context)&context_a, 1, 16, NULL, NULL);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    char text[512] = "", expected[512];
+    ssize_t size = pread(file, text, sizeof text - 1, 0);
+    int length = snprintf(expected, sizeof expected,
+                          "%ld 0 0 < layer version=1 hides= result=0\n"
+                          "%ld 2 0 < layer version=1 result=0\n"
+                          "%ld 1 0 < clCreateBuffer context=? flags=1 size=16 made=0 result=0\n",
+                          (long)getpid(), (long)child, (long)child);
+    assert_int_equal(size, length);
+    assert_string_equal(text, expected);
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0};
+    ocl_call_log log;
+    assert_true(rt_ok(ocl_call_log_read(sink, &arena, rt_text_of(text), false, &log)));
+    assert_int_equal(log.process_count, 2);
+    assert_int_equal(log.calls[0].process, 1);
+    rt_arena_reset(&arena);
+    rt_sink_destroy(sink);
+    close(file);
+    unlink(path);
+}
+
 /* Existing contents are kept; a log may contain the records of several processes. */
 static void a_file_is_appended_to(void **state)
 {
@@ -638,6 +701,8 @@ int main(void)
         cmocka_unit_test(functions_without_addresses_have_no_call),
         cmocka_unit_test(nothing_hidden_asks_the_driver_itself),
         cmocka_unit_test(what_it_cannot_do_it_refuses),
+        cmocka_unit_test(wrong_captures_are_refused),
+        cmocka_unit_test(a_forked_process_has_its_own_records),
         cmocka_unit_test(a_file_is_appended_to),
         cmocka_unit_test(the_reader_reads_what_the_layer_writes),
     };

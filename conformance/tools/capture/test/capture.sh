@@ -116,6 +116,7 @@ line '  a: {type: int, count: 16, usm: shared, values: [1, 2, 3, 4, 0, 0, 0, 0, 
 line '      equals: [1, 2, 3, 4, 0, 0, 0, 0, 4, 5, 6, 7, 0, 0, 0, 0]' svm/0000_add.yaml
 passes svm
 capture 0 usm
+says "assay: launch 2 of kernel 'add' is not captured: its memory holds addresses of unified shared or shared virtual memory"
 line '        - {struct: [{usm: block_0, offset: 16}, {ulong: 9}]}' usm/0001_store.yaml
 line '      equals: [5, 6, 7, 8, 0, 0, 0, 0, 15, 16, 17, 18, 0, 0, 0, 0]' usm/0000_add.yaml
 passes usm
@@ -130,6 +131,12 @@ if [ -f $pocl ]; then
     grep -q 'in which that run ended; without expected values\.' crash/0000_poke.yaml || fail "the crash is not named"
     unset OCL_ICD_VENDORS OCL_ICD_FILENAMES
 fi
+
+# The layer cannot write contents, as when the disk is full: the program goes on, and the launches are named.
+expect 4 capture -o full -- "$assay" exec --quiet -- sh -c 'ASSAY_OPENCL_CAPTURE=/proc/self exec ./client plain'
+says "assay: the OpenCL layer cannot write into '/proc/self': "
+says "assay: launch 0 of kernel 'scale' is not captured: a file could not be written"
+says 'assay: 2 more are not captured for that reason'
 
 # Programs without OpenCL, a folder that cannot be written, wrong command lines.
 expect 4 capture -o none -- true

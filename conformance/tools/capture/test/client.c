@@ -160,6 +160,9 @@ static void case_usm(void)
                             &yes));
     TRY(clSetKernelArg(store, 0, sizeof box, &box));
     launch(store, 4, 0, 0, NULL);
+    /* Memory with an address in it. */
+    TRY(copy(queue, CL_TRUE, block, &block, sizeof block, 0, NULL, NULL));
+    launch(add, 4, 0, 0, NULL);
     TRY(clFinish(queue));
 }
 
