@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 5 };
+enum { HOST_PROTOCOL_VERSION = 6 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -60,6 +60,8 @@ typedef enum host_request {
                          nanoseconds */
     HOST_BARRIER,     /* u32 queue, u8 waits for all (1: for all earlier commands of the queue, and
                          `after` is not used), after -> u32 command */
+    HOST_PART,        /* u32 memory, a buffer; u64 offset, u64 size -> u32 memory, part of it */
+    HOST_END_PART,    /* u32 memory, a part -> nothing */
     HOST_REQUEST_END
 } host_request;
 

@@ -229,8 +229,10 @@ static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     answer_global_read,
     answer_times,
     answer_barrier,
+    answer_part,
+    answer_end_part,
 };
-static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 21, "the table follows host_request");
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 23, "the table follows host_request");
 
 static bool answer(uint8_t number, host_reader *in, host_writer *out)
 {
