@@ -61,6 +61,14 @@ static cl_int contents_write(cl_mem buffer, const void *host)
     return icd_code(status);
 }
 
+/* The name of a buffer in findings, which reports look up. */
+static rt_text label_print(uint32_t number, char *text, size_t capacity)
+{
+    int length = snprintf(text, capacity, "buffer %u", number);
+    CHECK(length > 0 && (size_t)length < capacity);
+    return (rt_text){text, (size_t)length};
+}
+
 static cl_mem buffer_create(cl_context context, const cl_mem_properties *properties,
                             cl_mem_flags flags, size_t size, void *host, cl_int *out_code,
                             icd_call call)
@@ -74,10 +82,10 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
     buffer->size = size;
     buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
     if (properties) *rt_vector_push(&buffer->properties) = 0;
-    char label[32];
-    int length = snprintf(label, sizeof label, "buffer %u", buffer->base.number);
-    rt_status status = dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size,
-                                      (rt_text){label, (size_t)length}, &buffer->memory);
+    char text[32];
+    rt_status status =
+        dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size,
+                       label_print(buffer->base.number, text, sizeof text), &buffer->memory);
     code = icd_code(status);
     if (code == CL_SUCCESS) icd_report_buffer(buffer->base.number, size, call);
     if (code == CL_SUCCESS && host) code = contents_write(buffer, host);
@@ -162,7 +170,19 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     part->size = region->size;
     part->origin = region->origin;
     part->host = parent->host ? (uint8_t *)parent->host + region->origin : NULL;
-    return part;
+    char text[32];
+    rt_status status =
+        dev_memory_part_create(parent->memory, region->origin, region->size,
+                               label_print(part->base.number, text, sizeof text), &part->memory);
+    code = icd_code(status);
+    icd_store(out_code, code);
+    if (code == CL_SUCCESS) {
+        icd_report_buffer(part->base.number, region->size, ICD_CALL);
+        return part;
+    }
+    part->base.user_references = 0;
+    icd_release(part);
+    return NULL;
 }
 
 /* ---- The end, and queries ----------------------------------------------------------------- */

@@ -309,6 +309,16 @@ rt_status rt_runtime_memory_create(rt_runtime *runtime, rt_text name, uint64_t s
     return RT_STATUS_OK;
 }
 
+rt_status rt_runtime_part_create(rt_runtime *runtime, rt_text name, rt_memory *whole,
+                                 uint64_t offset, uint64_t size, rt_memory **out_memory)
+{
+    uint32_t id = memory_reserve(runtime);
+    RT_TRY(
+        rt_memory_part_create(runtime->parameters.sink, id, name, whole, offset, size, out_memory));
+    memory_keep(runtime, id, *out_memory);
+    return RT_STATUS_OK;
+}
+
 rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name, const rt_device *device,
                                 dev_memory_kind kind, uint64_t size, const void *initial,
                                 rt_memory **out_memory)

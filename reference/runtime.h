@@ -109,5 +109,10 @@ RT_MUST_USE rt_status rt_runtime_usm_create(rt_runtime *runtime, rt_text name,
                                             const rt_device *device, dev_memory_kind kind,
                                             uint64_t size, const void *initial,
                                             rt_memory **out_memory);
+/* Creates a part of a buffer of the runtime; no command may be submitted meanwhile.  Returns the
+ * codes of rt_memory_part_create. */
+RT_MUST_USE rt_status rt_runtime_part_create(rt_runtime *runtime, rt_text name, rt_memory *whole,
+                                             uint64_t offset, uint64_t size,
+                                             rt_memory **out_memory);
 
 #endif

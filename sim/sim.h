@@ -186,6 +186,12 @@ void sim_world_reserve_mapped(sim_world *world);
  * ERRC_MEMORY_ALLOCATION also if no suitable address is free in this process; about 120 are. */
 RT_MUST_USE rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text label,
                                                sim_object *out_object);
+/* Creates a window: an object that is `size` >= 1 bytes of another one, from `offset`. Kernels see
+ * these bytes through it, and an access past its end is a finding even where the other object goes
+ * on. It has no bytes of its own: the host uses those of the other object. LIMIT. */
+RT_MUST_USE rt_status sim_object_create_window(sim_world *world, sim_object whole, uint64_t offset,
+                                               uint64_t size, rt_text label,
+                                               sim_object *out_object);
 /* Destroys an object; later accesses through a pointer to it are findings. */
 void sim_object_destroy(sim_world *world, sim_object object);
 /* Lets the id of a destroyed mapped object be used again; the caller no longer uses it. */

@@ -274,6 +274,13 @@ static rt_status null_memory_create(dev_device *device, uint64_t size, rt_text l
     return RT_STATUS_OK;
 }
 
+static rt_status null_memory_part_create(dev_memory *whole, uint64_t offset, uint64_t size,
+                                         rt_text label, dev_memory **out_memory)
+{
+    (void)offset;
+    return null_memory_create(whole->device, size, label, out_memory);
+}
+
 /* ---- The device --------------------------------------------------------------------------- */
 
 static void null_device_destroy(dev_device *device)
@@ -298,6 +305,7 @@ static void null_device_capabilities(dev_device *device, dev_capabilities *out_c
         .sub_group_operations = true,
         .local_size_max = UINT64_C(64) << 10,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
+        .part_alignment = 1,
         .sub_group_sizes = UINT64_MAX,
     };
 }
@@ -306,6 +314,7 @@ static const dev_device_ops null_device_ops = {
     .destroy = null_device_destroy,
     .capabilities = null_device_capabilities,
     .memory_create = null_memory_create,
+    .memory_part_create = null_memory_part_create,
     .program_compile = null_program_compile,
     .program_link = null_program_link,
     /* Building an image in one step is the same as compiling it for a link. */

@@ -353,6 +353,8 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
     rt_format format = ocl_route_format(device->route);
     cl_bool linker = CL_FALSE;
     device_value(device, CL_DEVICE_LINKER_AVAILABLE, sizeof linker, &linker);
+    cl_uint alignment_bits = 0;
+    device_value(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof alignment_bits, &alignment_bits);
     cl_ulong local_size = 0;
     device_value(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_size, &local_size);
     size_t group_size = 1;
@@ -398,6 +400,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .non_uniform_groups = non_uniform_ask(device),
         .host_events = true, /* on all devices since OpenCL 1.1 */
         .bfloat16_conversions = list_has(extensions, "cl_intel_bfloat16_conversions"),
+        .part_alignment = alignment_bits / 8,
         .local_size_max = local_size,
         .group_size_max = group_size < 1            ? 1
                           : group_size > UINT32_MAX ? UINT32_MAX
@@ -452,6 +455,7 @@ static const dev_device_ops ocl_device_ops = {
     .capabilities = ocl_device_capabilities,
     .memory_create = ocl_memory_create,
     .usm_create = ocl_usm_create,
+    .memory_part_create = ocl_memory_part_create,
     .program_compile = ocl_program_compile,
     .program_link = ocl_program_link,
     .program_build = ocl_program_build,

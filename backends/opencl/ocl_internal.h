@@ -85,6 +85,7 @@ rt_format ocl_route_format(ocl_route route);
 typedef enum ocl_stage {
     OCL_STAGE_OPEN,
     OCL_STAGE_MEMORY,
+    OCL_STAGE_PART,    /* creating a part of a buffer */
     OCL_STAGE_READ,    /* passing an image to the driver */
     OCL_STAGE_COMPILE, /* compiling one image */
     OCL_STAGE_LINK,    /* linking, and building in one step */
@@ -140,6 +141,7 @@ RT_MUST_USE rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, cons
 
 dev_memory_create_op ocl_memory_create;
 dev_usm_create_op ocl_usm_create;
+dev_memory_part_create_op ocl_memory_part_create;
 dev_program_compile_op ocl_program_compile, ocl_program_build;
 dev_program_link_op ocl_program_link;
 dev_program_load_op ocl_program_load;

@@ -23,6 +23,7 @@
     ENTRY(clCreateCommandQueueWithProperties, true)                                                \
     ENTRY(clReleaseCommandQueue, true)                                                             \
     ENTRY(clCreateBuffer, true)                                                                    \
+    ENTRY(clCreateSubBuffer, true)                                                                 \
     ENTRY(clReleaseMemObject, true)                                                                \
     ENTRY(clCreateProgramWithIL, false)                                                            \
     ENTRY(clCreateProgramWithSource, true)                                                         \

@@ -54,6 +54,24 @@ rt_status ocl_memory_create(dev_device *base, uint64_t size, rt_text label, dev_
     return RT_STATUS_OK;
 }
 
+/* The part keeps the driver's whole buffer (clReleaseMemObject). */
+rt_status ocl_memory_part_create(dev_memory *base, uint64_t offset, uint64_t size, rt_text label,
+                                 dev_memory **out_memory)
+{
+    (void)label;
+    const ocl_memory *whole = (const ocl_memory *)base;
+    ocl_device *device = whole->device;
+    CHECK(whole->buffer && size >= 1);
+    const cl_buffer_region region = {(size_t)offset, (size_t)size};
+    cl_int result = CL_SUCCESS;
+    cl_mem buffer = device->library.clCreateSubBuffer(
+        whole->buffer, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &result);
+    if (!buffer || result != CL_SUCCESS)
+        return ocl_fail(device->sink, OCL_STAGE_PART, "clCreateSubBuffer", result, (rt_text){0});
+    memory_wrap(device, out_memory)->buffer = buffer;
+    return RT_STATUS_OK;
+}
+
 /* Passing alignment 0 requests the alignment of the device's largest type. */
 static void *usm_allocate(const ocl_device *device, dev_memory_kind kind, size_t size,
                           const char **out_call, cl_int *out_result)

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { PART_ALIGNMENT = 128 }; /* bytes: the largest type, long16 */
+
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 static bool is_usm(const simdev_memory *memory)
@@ -27,6 +29,7 @@ void simdev_memory_release(simdev_memory *memory)
         sim_object_retire(world, memory->object);
     }
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
+    if (memory->whole) simdev_memory_release(memory->whole);
     if (memory->program) simdev_program_release(memory->program);
     rt_free(memory);
 }
@@ -45,8 +48,9 @@ static rt_status simdev_memory_defined(dev_memory *base, uint64_t offset, uint64
                                        uint8_t *out_bits)
 {
     simdev_memory *memory = (simdev_memory *)base;
+    const simdev_memory *owner = memory->whole ? memory->whole : memory;
     pthread_mutex_lock(&memory->device->lock);
-    sim_object_defined(memory->device->world, memory->object, offset, size, out_bits);
+    sim_object_defined(memory->device->world, owner->object, base->origin + offset, size, out_bits);
     pthread_mutex_unlock(&memory->device->lock);
     return RT_STATUS_OK;
 }
@@ -102,6 +106,32 @@ static rt_status simdev_memory_create(dev_device *base, uint64_t size, rt_text l
                                       dev_memory **out_memory)
 {
     return object_create(base, size, label, false, out_memory);
+}
+
+/* A part is a window of the device, so that accesses past its end are found; copies use the bytes
+ * of its whole memory. */
+static rt_status simdev_memory_part_create(dev_memory *base, uint64_t offset, uint64_t size,
+                                           rt_text label, dev_memory **out_memory)
+{
+    simdev_memory *whole = (simdev_memory *)base;
+    simdev_device *device = whole->device;
+    if (offset % PART_ALIGNMENT != 0)
+        return rt_fail(base->device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "part '%.*s' begins at byte %llu of its buffer, which is not a multiple of "
+                       "the %d bytes to which the device aligns buffers",
+                       RT_TEXT_ARG(label), (unsigned long long)offset, PART_ALIGNMENT);
+    sim_object object = 0;
+    pthread_mutex_lock(&device->lock);
+    rt_status status =
+        sim_object_create_window(device->world, whole->object, offset, size, label, &object);
+    if (rt_ok(status)) {
+        simdev_memory *part = memory_of(device, object);
+        part->whole = whole;
+        whole->references++;
+        *out_memory = &part->base;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return status;
 }
 
 /* The kinds of USM differ only in where their bytes are; here all are in the same world, and that
@@ -375,6 +405,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .sub_groups = true,
         .sub_group_operations = true,
         .host_events = true,
+        .part_alignment = PART_ALIGNMENT,
         .parameters = true,
         .function_pointers = true,
         .spec_constants = true,
@@ -401,6 +432,7 @@ static const dev_device_ops simdev_device_ops = {
                                                     * them */
     .program_load = simdev_program_load,
     .host_event_create = simdev_host_event_create,
+    .memory_part_create = simdev_memory_part_create,
 };
 
 /* The values in a selector; each is empty if the selector does not contain it. */

@@ -61,6 +61,8 @@ typedef struct simdev_memory {
     sim_object object;       /* USM: destroyed with the caller's reference; otherwise with the last
                               * reference */
     simdev_program *program; /* of a program's variable: a reference; otherwise NULL */
+    struct simdev_memory
+        *whole; /* of a part: a reference to the memory with its bytes; else NULL */
 } simdev_memory;
 
 typedef struct simdev_kernel {

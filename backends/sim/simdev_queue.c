@@ -90,11 +90,19 @@ struct simdev_command {
 
 /* ---- References held by a command --------------------------------------------------------- */
 
-static operand operand_of(dev_memory *base, uint64_t offset)
+static simdev_memory *memory_keep(dev_memory *base)
 {
     simdev_memory *memory = (simdev_memory *)base;
     memory->references++;
-    return (operand){memory, offset};
+    return memory;
+}
+
+/* A range of a part is one of its whole memory. */
+static operand operand_of(dev_memory *base, uint64_t offset)
+{
+    simdev_memory *memory = (simdev_memory *)base;
+    return (operand){memory_keep(memory->whole ? &memory->whole->base : base),
+                     base->origin + offset};
 }
 
 /* Releases the objects that a command needs only while it is pending. */
@@ -755,7 +763,7 @@ static void arguments_take(simdev_command *command, const dev_argument *argument
             stored->bytes = (rt_bytes){copy, argument->bytes.size};
         } else if (argument->memory) { /* otherwise object 0, the null pointer */
             stored->offset = argument->kind == DEV_ARGUMENT_POINTER ? argument->offset : 0;
-            command->argument_memories[i] = operand_of(argument->memory, 0).memory;
+            command->argument_memories[i] = memory_keep(argument->memory);
             stored->object = command->argument_memories[i]->object;
         }
     }

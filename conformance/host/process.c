@@ -239,6 +239,8 @@ static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_TIMES] = "while it queried profiling times",
     [HOST_BARRIER] = "while it submitted a barrier",
     [HOST_TASK] = "while it submitted a host task",
+    [HOST_PART] = "while it created a sub-buffer",
+    [HOST_END_PART] = "while it destroyed a sub-buffer",
 };
 
 rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,

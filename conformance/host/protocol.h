@@ -63,6 +63,8 @@ typedef enum host_request {
     HOST_TASK,        /* u32 queue, u32 from, u32 to or HOST_NONE, u32 command that the task waits
                          for or HOST_NONE, after: a host task that copies the first memory, on the
                          host, into the second of the same size -> u32 command */
+    HOST_PART,        /* u32 memory, a buffer; u64 offset, u64 size -> u32 memory, part of it */
+    HOST_END_PART,    /* u32 memory, a part -> nothing */
     HOST_REQUEST_END
 } host_request;
 

@@ -311,7 +311,7 @@ enum {
     /* Verbs that affect all threads. */
     OUTSIDE = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(END_QUEUE) | SCN_VERB_BIT(END_MEMORY) |
-              SCN_VERB_BIT(USER_EVENT) | SCN_VERB_BIT(COMPLETE_EVENT),
+              SCN_VERB_BIT(USER_EVENT) | SCN_VERB_BIT(COMPLETE_EVENT) | SCN_VERB_BIT(SUB_BUFFER),
     /* Verbs whose results later steps refer to in both profiles, or that change where later steps
      * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
@@ -438,6 +438,21 @@ static void rows_check(checker *check, const scn_row *rows, uint32_t count, cons
     }
 }
 
+/* What a buffer held can be read after its end; a part is gone. */
+static void memory_use_check(checker *check, uint32_t memory, bool uses)
+{
+    if (!check->ended[memory]) return;
+    uint32_t part = scn_part_step(check->scenario, memory);
+    if ((!uses && part == SCN_NONE) || part == check->index) return;
+    const char *name = excerpt(check, memory_at(check, memory)->name);
+    bool is_later = part != SCN_NONE && (part > check->index || part < check->process);
+    if (is_later)
+        REPORT(check, check->step->at, "memory '%s' does not exist before its sub_buffer step",
+               name);
+    else
+        REPORT(check, check->step->at, "memory '%s' was destroyed by an earlier step", name);
+}
+
 static void value_check(checker *check, const scn_shape *shape, const void *value, bool uses)
 {
     uint32_t index;
@@ -446,9 +461,7 @@ static void value_check(checker *check, const scn_shape *shape, const void *valu
         memcpy(&index, value, sizeof index);
         if (index == SCN_NONE) return;
         if (shape->table == SCN_TABLE_STEPS) reference_check(check, shape, value);
-        if (shape->table == SCN_TABLE_MEMORIES && uses && check->ended[index])
-            REPORT(check, check->step->at, "memory '%s' was destroyed by an earlier step",
-                   excerpt(check, memory_at(check, index)->name));
+        if (shape->table == SCN_TABLE_MEMORIES) memory_use_check(check, index, uses);
         return;
     case SCN_SHAPE_POINTER: {
         const void *element;
@@ -661,6 +674,23 @@ static bool state_check(checker *check, const uint32_t *field, scn_bundle_state 
                        state_name(required));
 }
 
+/* A fused kernel cannot keep elsewhere what it also reaches through another memory. */
+static void promotion_check(checker *check, const scn_argument *argument)
+{
+    bool is_promoted =
+        argument->kind == SCN_ARGUMENT_MEMORY && argument->promotion != SCN_PROMOTION_NONE;
+    for (uint32_t i = 0; is_promoted && i < check->scenario->step_count; i++) {
+        const scn_step *step = &check->scenario->steps[i];
+        if (step->verb != SCN_VERB_SUB_BUFFER) continue;
+        if (step->part.memory != argument->memory && step->part.whole != argument->memory) continue;
+        REPORT_STEP(
+            check, &argument->memory,
+            "'promote' cannot be combined with memory '%s', which is part of a buffer or has parts; remove it",
+            excerpt(check, memory_at(check, argument->memory)->name));
+        return;
+    }
+}
+
 static void submit_check(checker *check, const scn_submit *submit)
 {
     scn_position at = check->step->at;
@@ -677,8 +707,10 @@ static void submit_check(checker *check, const scn_submit *submit)
         REPORT_STEP(check, &submit->through,
                     "'options', 'module' and 'spec_constants' cannot be combined with 'through: "
                     "bundle', whose bundle is complete before the submit; remove them");
-    for (uint32_t i = 0; i < submit->argument_count; i++)
+    for (uint32_t i = 0; i < submit->argument_count; i++) {
         argument_check(check, &submit->arguments[i]);
+        promotion_check(check, &submit->arguments[i]);
+    }
     if (submit->argument_count > RT_KERNEL_ARGUMENT_MAX)
         REPORT(check, at, "the submit has %u arguments; a kernel takes at most %u",
                submit->argument_count, RT_KERNEL_ARGUMENT_MAX);
@@ -782,6 +814,13 @@ static void host_task_check(checker *check, const scn_host_task *task)
                     excerpt(check, memories[*ends[i]].name));
         return;
     }
+    for (uint32_t i = 0; i < 2; i++) {
+        if (*ends[i] == SCN_NONE || scn_part_step(check->scenario, *ends[i]) == SCN_NONE) continue;
+        REPORT_STEP(check, ends[i],
+                    "memory '%s' is part of a buffer; host tasks of scenarios take whole buffers",
+                    excerpt(check, memories[*ends[i]].name));
+        return;
+    }
     if (task->to == SCN_NONE) return;
     const scn_memory *from = &memories[task->from], *to = &memories[task->to];
     if (from != to && memory_size(from) == memory_size(to)) return;
@@ -875,6 +914,49 @@ static void profiling_check(checker *check, const scn_profiling *profiling)
     }
 }
 
+/* Sub-buffers do not exist when a process begins. */
+static void process_begin(checker *check)
+{
+    for (uint32_t i = 0; i < check->scenario->memory_count; i++)
+        check->ended[i] = scn_part_step(check->scenario, i) != SCN_NONE;
+}
+
+/* The contents of a part are those of its buffer, and a fused kernel cannot keep either elsewhere.
+ */
+static void sub_buffer_check(checker *check)
+{
+    const scn_step *step = check->step;
+    const scn_memory *part = memory_at(check, step->part.memory);
+    const scn_memory *whole = memory_at(check, step->part.whole);
+    const char *name = excerpt(check, part->name);
+    bool is_misused = part->kind != SCN_MEMORY_BUFFER || part->initial.data ||
+                      part->promotion != SCN_PROMOTION_NONE;
+    if (is_misused)
+        REPORT_STEP(check, &step->part.memory,
+                    "memory '%s' becomes part of a buffer, so it has no 'usm', 'values' or "
+                    "'promote'; remove them",
+                    name);
+    if (scn_part_step(check->scenario, step->part.memory) != check->index)
+        REPORT_STEP(check, &step->part.memory,
+                    "another step makes memory '%s' part of a buffer; use a second memory", name);
+    if (whole->promotion != SCN_PROMOTION_NONE)
+        REPORT_STEP(check, &step->part.whole,
+                    "memory '%s' has 'promote', so it cannot have parts; remove one of them",
+                    excerpt(check, whole->name));
+    if (step->error) return; /* the part will not exist */
+    check->ended[step->part.memory] = false;
+    bool is_inside = step->part.offset <= memory_size(whole) &&
+                     memory_size(part) <= memory_size(whole) - step->part.offset;
+    bool is_whole = whole->kind == SCN_MEMORY_BUFFER &&
+                    scn_part_step(check->scenario, step->part.whole) == SCN_NONE;
+    if (step->outcome_count > 0 || (is_inside && is_whole)) return;
+    REPORT_STEP(check, &step->part.whole,
+                "'%s' cannot be %" PRIu64 " bytes from byte %" PRIu64 " of '%s', which %s; choose "
+                "another part, or expect the error",
+                name, memory_size(part), step->part.offset, excerpt(check, whole->name),
+                is_whole ? "is too small" : "is not a buffer of its own");
+}
+
 /* Every wait for everything, and the end of the program, would wait forever for the commands of an
  * event that is never completed. */
 static void user_event_check(checker *check)
@@ -910,6 +992,7 @@ static void verb_check(checker *check)
     case SCN_VERB_FILL: fill_check(check, &step->transfer); return;
     case SCN_VERB_HOST_TASK: host_task_check(check, &step->task); return;
     case SCN_VERB_USER_EVENT: user_event_check(check); return;
+    case SCN_VERB_SUB_BUFFER: sub_buffer_check(check); return;
     case SCN_VERB_PROFILING: profiling_check(check, &step->profiling); return;
     case SCN_VERB_PARALLEL: parallel_check(check); return;
     case SCN_VERB_WAIT:
@@ -930,7 +1013,7 @@ static void verb_check(checker *check)
     }
     case SCN_VERB_RESTART:
         check->process = check->index + 1;
-        memset(check->ended, 0, check->scenario->memory_count * sizeof *check->ended);
+        process_begin(check);
         return;
     default: return;
     }
@@ -1246,6 +1329,7 @@ bool scn_check(scn_reporter *reporter, const scn_scenario *scenario, const scn_l
         module_check(&check, i);
         expects = expects || scenario->modules[i].refusal.error;
     }
+    process_begin(&check);
     process_check(&check);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         memory_check(&check, &scenario->memories[i]);

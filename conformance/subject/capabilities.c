@@ -72,8 +72,12 @@ void cnf_capabilities_write(rt_buffer *out, const dev_capabilities *capabilities
         const bool *flag = (const bool *)((const char *)capabilities + flag_rows[i].at);
         rt_buffer_printf(out, "%s: %s\n", flag_rows[i].name, *flag ? "yes" : "no");
     }
-    rt_buffer_printf(out, "local memory: %" PRIu64 " bytes\nwork-group: %u work-items\nsub-groups:",
+    rt_buffer_printf(out, "local memory: %" PRIu64 " bytes\nwork-group: %u work-items\n",
                      capabilities->local_size_max, capabilities->group_size_max);
+    if (capabilities->part_alignment > 0)
+        rt_buffer_printf(out, "sub-buffers: at multiples of %u bytes\n",
+                         capabilities->part_alignment);
+    rt_buffer_printf(out, "sub-groups:");
     for (uint32_t size = 1; size <= 64; size++)
         if (capabilities->sub_group_sizes >> (size - 1) & 1) rt_buffer_printf(out, " %u", size);
     rt_buffer_printf(out, "%s\n",

@@ -224,9 +224,16 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
                        cnf_run_host_task(execution, index));
         return;
+    case SCN_VERB_SUB_BUFFER:
+        cnf_judge_step(
+            execution, index, "step", scenario->memories[step->part.memory].name,
+            operations->part(execution, step->part.memory, step->part.whole, step->part.offset));
+        return;
     case SCN_VERB_END_MEMORY:
         cnf_judge_step(execution, index, "step", scenario->memories[step->memory].name,
-                       cnf_run_fusion(execution, index));
+                       scn_part_step(scenario, step->memory) == SCN_NONE
+                           ? cnf_run_fusion(execution, index)
+                           : operations->end_part(execution, step->memory));
         return;
     case SCN_VERB_START_FUSION:
     case SCN_VERB_COMPLETE_FUSION:
@@ -408,8 +415,8 @@ static void finish(cnf_execution *execution)
     cnf_judge_findings(execution);
     /* The runner compares the final contents of memories and variables with the oracle's. */
     bool executes = runtime->capabilities.executes;
-    for (uint32_t i = 0; executes && i < scenario->memory_count; i++)
-        emit_final_memory(execution, i);
+    for (uint32_t i = 0; executes && i < scenario->memory_count; i++) /* parts are in buffers */
+        if (scn_part_step(scenario, i) == SCN_NONE) emit_final_memory(execution, i);
     bool reads = executes && runtime->operations->read_global != NULL;
     for (uint32_t m = 0; reads && m < scenario->module_count; m++)
         emit_final_variables(execution, m);

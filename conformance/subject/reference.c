@@ -161,7 +161,7 @@ static rt_status process_begin(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->memory_count; i++)
-        RT_TRY(create_memory(execution, i));
+        if (scn_part_step(scenario, i) == SCN_NONE) RT_TRY(create_memory(execution, i));
     return rt_loader_start(loader_of(execution), 0, scenario->preloaded, scenario->preloaded_count);
 }
 
@@ -319,13 +319,14 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     size_t bits_size = (size_t)(memory->size + 7) / 8;
     uint8_t *bits = rt_arena_alloc(&out_content->arena, bits_size);
     out_content->defined = bits;
-    if (memory->written_on == UINT32_MAX) {
-        memset(bits, memory->initialised ? 255 : 0, bits_size);
+    const rt_memory *whole = rt_memory_whole(memory);
+    if (whole->written_on == UINT32_MAX) {
+        memset(bits, whole->initialised ? 255 : 0, bits_size);
         return RT_STATUS_OK;
     }
-    CHECK(memory->written_on < memory->copies.count);
-    dev_memory *copy = memory->copies.items[memory->written_on].memory;
-    return dev_memory_defined(copy, 0, memory->size, bits);
+    CHECK(whole->written_on < whole->copies.count);
+    dev_memory *copy = whole->copies.items[whole->written_on].memory;
+    return dev_memory_defined(copy, memory->origin, memory->size, bits);
 }
 
 static void reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)
@@ -402,6 +403,8 @@ const cnf_runtime_operations cnf_reference_operations = {
     .submit = cnf_reference_submit,
     .transfer = cnf_reference_transfer,
     .marker = cnf_reference_marker,
+    .part = cnf_reference_part,
+    .end_part = cnf_reference_end_part,
     .user_event = cnf_reference_user_event,
     .complete_event = cnf_reference_complete_event,
     .host_task = cnf_reference_host_task,

@@ -55,6 +55,9 @@ rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
                                   uint32_t *out_command);
 rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
                                bool waits_for_all, cnf_after after, uint32_t *out_command);
+rt_status cnf_reference_part(cnf_execution *execution, uint32_t memory, uint32_t whole,
+                             uint64_t offset);
+rt_status cnf_reference_end_part(cnf_execution *execution, uint32_t memory);
 rt_status cnf_reference_user_event(cnf_execution *execution, uint32_t device,
                                    uint32_t *out_command);
 rt_status cnf_reference_complete_event(cnf_execution *execution, uint32_t command, bool has_failed);

@@ -133,6 +133,22 @@ rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is
     return rt_scheduler_marker(cnf_reference_scheduler(execution), queue, &marker, out_command);
 }
 
+rt_status cnf_reference_part(cnf_execution *execution, uint32_t memory, uint32_t whole,
+                             uint64_t offset)
+{
+    cnf_reference *reference = cnf_reference_of(execution);
+    const scn_memory *declared = &execution->scenario->memories[memory];
+    return rt_runtime_part_create(reference->runtime, declared->name, reference->memories[whole],
+                                  offset, declared->count * declared->layout.size,
+                                  &reference->memories[memory]);
+}
+
+rt_status cnf_reference_end_part(cnf_execution *execution, uint32_t memory)
+{
+    return rt_scheduler_memory_end(cnf_reference_scheduler(execution),
+                                   cnf_reference_of(execution)->memories[memory]);
+}
+
 rt_status cnf_reference_user_event(cnf_execution *execution, uint32_t device, uint32_t *out_command)
 {
     return rt_scheduler_user_event(cnf_reference_scheduler(execution),

@@ -120,6 +120,9 @@ struct cnf_runtime_operations {
     /* A barrier or a marker; with `waits_for_all`, for all earlier commands of the queue. */
     rt_status (*marker)(cnf_execution *execution, uint32_t queue, bool is_barrier,
                         bool waits_for_all, cnf_after after, uint32_t *out_command);
+    /* Makes a memory part of a buffer, from a byte offset; ends a part. */
+    rt_status (*part)(cnf_execution *execution, uint32_t memory, uint32_t whole, uint64_t offset);
+    rt_status (*end_part)(cnf_execution *execution, uint32_t memory);
     /* Creates an event of the device that the host completes, and completes one; NULL if this
      * runtime has none. */
     rt_status (*user_event)(cnf_execution *execution, uint32_t device, uint32_t *out_command);

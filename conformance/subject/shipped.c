@@ -215,6 +215,7 @@ static rt_status shipped_set_up(cnf_execution *execution)
     shipped->memories = rt_arena_alloc_array(&execution->arena, count, sizeof(uint32_t));
     for (uint32_t i = 0; i < count; i++) {
         const scn_memory *memory = &execution->scenario->memories[i];
+        if (scn_part_step(execution->scenario, i) != SCN_NONE) continue;
         cnf_question question = cnf_question_begin(HOST_MEMORY);
         rt_write_u32(&question.request, (uint32_t)memory->kind);
         rt_write_u32(&question.request, memory->kind == SCN_MEMORY_BUFFER ? 0 : memory->device);
@@ -438,6 +439,8 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .transfer = cnf_shipped_transfer,
     .marker = cnf_shipped_marker,
     .host_task = cnf_shipped_host_task,
+    .part = cnf_shipped_part,
+    .end_part = cnf_shipped_end_part,
     .wait = shipped_wait,
     .wait_queue = shipped_wait_queue,
     .wait_command = shipped_wait_command,

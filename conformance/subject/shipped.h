@@ -123,6 +123,9 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
                                uint32_t *out_command);
 rt_status cnf_shipped_host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
                                 uint32_t awaited, cnf_after after, uint32_t *out_command);
+rt_status cnf_shipped_part(cnf_execution *execution, uint32_t memory, uint32_t whole,
+                           uint64_t offset);
+rt_status cnf_shipped_end_part(cnf_execution *execution, uint32_t memory);
 rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,
                              bool waits_for_all, cnf_after after, uint32_t *out_command);
 

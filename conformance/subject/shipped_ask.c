@@ -46,6 +46,8 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
         [HOST_TIMES] = "a query of profiling times",
         [HOST_BARRIER] = "a barrier",
         [HOST_TASK] = "a host task",
+        [HOST_PART] = "a sub-buffer",
+        [HOST_END_PART] = "the end of a sub-buffer",
     };
     uint8_t kind = (uint8_t)question->request.data[0];
     CHECK(kind < sizeof request_names / sizeof *request_names && request_names[kind]);

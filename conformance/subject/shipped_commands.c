@@ -134,3 +134,22 @@ rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_b
     cnf_shipped_write_after(&question.request, after);
     return cnf_shipped_ask_number(execution, &question, out_command);
 }
+
+rt_status cnf_shipped_part(cnf_execution *execution, uint32_t memory, uint32_t whole,
+                           uint64_t offset)
+{
+    uint32_t *memories = cnf_shipped_of(execution)->memories;
+    const scn_memory *declared = &execution->scenario->memories[memory];
+    cnf_question question = cnf_question_begin(HOST_PART);
+    rt_write_u32(&question.request, memories[whole]);
+    rt_write_u64(&question.request, offset);
+    rt_write_u64(&question.request, declared->count * declared->layout.size);
+    return cnf_shipped_ask_number(execution, &question, &memories[memory]);
+}
+
+rt_status cnf_shipped_end_part(cnf_execution *execution, uint32_t memory)
+{
+    cnf_question question = cnf_question_begin(HOST_END_PART);
+    rt_write_u32(&question.request, cnf_shipped_of(execution)->memories[memory]);
+    return cnf_shipped_ask_done(execution, &question);
+}

@@ -27,6 +27,7 @@ enum {
     PROFILING = 1 << 13,
     PROGRAM_VARIABLES = 1 << 14,
     SPEC_CONSTANTS = 1 << 15,
+    SUB_BUFFERS = 1 << 20,
     STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
     SUB_GROUPS = 1 << 17,
     SUB_GROUP_OPERATIONS = 1 << 18, /* non-uniform ones */
@@ -58,6 +59,7 @@ static uint32_t step_features(const scn_step *step)
         break;
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_MARKER: features |= MARKERS; break;
+    case SCN_VERB_SUB_BUFFER: features |= SUB_BUFFERS; break;
     case SCN_VERB_USER_EVENT: features |= USER_EVENTS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
@@ -468,6 +470,19 @@ static bool lacks_input_bundles(cnf_emitter *emitter, const scn_scenario *scenar
     return true;
 }
 
+/* A number instead of a flag: to what a part must be aligned. */
+static bool lacks_parts(cnf_emitter *emitter, const scn_scenario *scenario,
+                        const cnf_runtime *runtime)
+{
+    bool has_parts = (features_of(scenario) & SUB_BUFFERS) != 0;
+    if (!has_parts || !runtime->operations->is_reference ||
+        runtime->capabilities.part_alignment > 0)
+        return false;
+    cnf_emit_skip(emitter, "sub_buffers", "no",
+                  RT_TEXT("the scenario has sub-buffers; this device's buffers have no parts"));
+    return true;
+}
+
 bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runtime *runtime)
 {
     const dev_capabilities *capabilities = &runtime->capabilities;
@@ -496,6 +511,7 @@ bool cnf_skip(cnf_emitter *emitter, const scn_scenario *scenario, const cnf_runt
         return true;
     }
     if (lacks_capability(emitter, scenario, capabilities)) return true;
+    if (lacks_parts(emitter, scenario, runtime)) return true;
     if (lacks_fusion(emitter, scenario, capabilities)) return true;
     if (lacks_format(emitter, scenario, capabilities)) return true;
     if (lacks_spirv_version(emitter, scenario, capabilities)) return true;

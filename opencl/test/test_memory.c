@@ -44,6 +44,10 @@ static void a_sub_buffer_is_a_part_of_its_buffer(void **state)
         values[i] += 100;
     client_expect(&c, buffer, values, 64);
     client_expect(&c, part, values + 32, 4);
+    client_run(&c, kernel, part, 5); /* one work-item leaves the part, and stores nothing */
+    for (int i = 32; i < 36; i++)
+        values[i] += 100;
+    client_expect(&c, buffer, values, 64);
     const cl_buffer_region misaligned = {4, 16}, outside = {256, 16}, empty = {0, 0};
     assert_null(clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &misaligned, &code));
     assert_int_equal(code, CL_MISALIGNED_SUB_BUFFER_OFFSET);

@@ -53,6 +53,7 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(open, BIT(UNAVAILABLE) | BIT(ERRC_INVALID))                                          \
     OPERATION(memory_create, 0)                                                                    \
     OPERATION(usm_create, 0)                                                                       \
+    OPERATION(memory_part_create, BIT(ERRC_INVALID))                                               \
     OPERATION(memory_defined, 0)                                                                   \
     OPERATION(program_compile, CODES_COMPILE)                                                      \
     OPERATION(program_link, CODES_LINK)                                                            \
@@ -211,6 +212,7 @@ rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters 
         atomic_init(&(*out_device)->live[kind], 0);
     (*out_device)->kept = (dev_live){0};
     (*out_device)->filler = NULL;
+    atomic_init(&(*out_device)->memory_count, 0);
     return status;
 }
 
@@ -235,6 +237,7 @@ void dev_device_capabilities(dev_device *device, dev_capabilities *out_capabilit
     CHECK(out_capabilities->aspects >> DEV_ASPECT_COUNT == 0);
     CHECK(out_capabilities->group_size_max >= 1);
     CHECK_IMPLIES(out_capabilities->usm, device->ops->usm_create != NULL);
+    CHECK_IMPLIES(out_capabilities->part_alignment > 0, device->ops->memory_part_create != NULL);
     CHECK_IMPLIES(out_capabilities->program_binaries, device->ops->program_load != NULL);
     CHECK_IMPLIES(out_capabilities->profiling, device->ops->queue_create_profiling != NULL);
     CHECK_IMPLIES(out_capabilities->host_events, device->ops->host_event_create != NULL);
@@ -272,6 +275,9 @@ static rt_status memory_finish(operation op, dev_device *device, rt_status statu
     memory->device = device;
     memory->kind = kind;
     memory->program = NULL;
+    memory->number = atomic_fetch_add(&device->memory_count, 1);
+    memory->origin = 0;
+    memory->is_part = false;
     count_up(device, DEV_OBJECT_MEMORY);
     return status;
 }
@@ -323,6 +329,37 @@ rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size
     return memory_begin(status, size, out_memory);
 }
 
+/* Panics unless [offset, offset + size) is a non-empty range of the memory. */
+static void range_check(const dev_memory *memory, uint64_t offset, uint64_t size)
+{
+    CHECK(memory != NULL);
+    CHECK(size >= 1);
+    CHECK(offset <= memory->size);
+    CHECK(size <= memory->size - offset);
+}
+
+rt_status dev_memory_part_create(dev_memory *whole, uint64_t offset, uint64_t size, rt_text label,
+                                 dev_memory **out_memory)
+{
+    range_check(whole, offset, size);
+    CHECK(!whole->is_part && whole->kind != DEV_MEMORY_GLOBAL && out_memory != NULL);
+    dev_device *device = whole->device;
+    const dev_capabilities capabilities = capabilities_of(device);
+    CHECK(capabilities.part_alignment > 0);
+    CHECK(whole->kind == DEV_MEMORY_BUFFER || capabilities.finds_faults);
+    *out_memory = NULL;
+    rt_status status = device->ops->memory_part_create(whole, offset, size, label, out_memory);
+    status =
+        memory_finish(OPERATION_memory_part_create, device, status, DEV_MEMORY_BUFFER, *out_memory);
+    if (!rt_ok(status)) return status;
+    CHECK(offset % capabilities.part_alignment == 0);
+    (*out_memory)->size = size;
+    (*out_memory)->number = whole->number;
+    (*out_memory)->origin = offset;
+    (*out_memory)->is_part = true;
+    return status;
+}
+
 uint64_t dev_memory_address(dev_memory *memory)
 {
     CHECK(memory != NULL);
@@ -343,15 +380,6 @@ void dev_memory_destroy(dev_memory *memory)
     }
     memory->ops->destroy(memory);
     count_down(device, DEV_OBJECT_MEMORY);
-}
-
-/* Panics unless [offset, offset + size) is a non-empty range of the memory. */
-static void range_check(const dev_memory *memory, uint64_t offset, uint64_t size)
-{
-    CHECK(memory != NULL);
-    CHECK(size >= 1);
-    CHECK(offset <= memory->size);
-    CHECK(size <= memory->size - offset);
 }
 
 rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits)
@@ -711,14 +739,15 @@ rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *m
 }
 
 /* True if two ranges of `size` bytes share a byte.  Two memories that represent one variable are
- * recognised by their addresses; a buffer overlaps only itself. */
+ * recognised by their addresses; a buffer overlaps only itself and its parts. */
 static bool ranges_overlap(dev_memory *a, uint64_t a_offset, dev_memory *b, uint64_t b_offset,
                            uint64_t size)
 {
     bool of_variables = a->kind == DEV_MEMORY_GLOBAL && b->kind == DEV_MEMORY_GLOBAL;
-    if (a != b && !of_variables) return false;
-    uint64_t a_first = a == b ? a_offset : dev_memory_address(a) + a_offset;
-    uint64_t b_first = a == b ? b_offset : dev_memory_address(b) + b_offset;
+    bool is_same = a->number == b->number;
+    if (!is_same && !of_variables) return false;
+    uint64_t a_first = is_same ? a->origin + a_offset : dev_memory_address(a) + a_offset;
+    uint64_t b_first = is_same ? b->origin + b_offset : dev_memory_address(b) + b_offset;
     return a_first < b_first + size && b_first < a_first + size;
 }
 

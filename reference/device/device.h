@@ -93,6 +93,8 @@ typedef struct dev_capabilities {
     bool parameters;           /* the parameters of a kernel can be queried */
     bool bfloat16_conversions; /* float to bfloat16 and back by an instruction
                                 * (SPV_INTEL_bfloat16_conversion) */
+    uint32_t part_alignment;   /* bytes: the part of a buffer begins at a multiple of it
+                                * (dev_memory_part_create); 0: buffers have no parts */
     uint64_t local_size_max;   /* bytes of local memory for one work-group */
     uint32_t group_size_max;   /* work-items of one work-group */
     uint64_t sub_group_sizes;  /* sub-group sizes that a kernel may require: bit 1 << (size - 1),
@@ -308,6 +310,8 @@ enum { DEV_NEW_MEMORY_BYTE = 0xa5 };
  * file as their table. */
 typedef rt_status dev_memory_create_op(dev_device *device, uint64_t size, rt_text label,
                                        dev_memory **out_memory);
+typedef rt_status dev_memory_part_create_op(dev_memory *whole, uint64_t offset, uint64_t size,
+                                            rt_text label, dev_memory **out_memory);
 typedef rt_status dev_usm_create_op(dev_device *device, dev_memory_kind kind, uint64_t size,
                                     rt_text label, dev_memory **out_memory);
 typedef rt_status dev_program_compile_op(dev_device *device, const dev_code *code,
@@ -349,7 +353,8 @@ typedef struct dev_device_ops {
     dev_program_load_op *program_load; /* NULL: capabilities.program_binaries is false */
     /* NULL: capabilities.profiling is false; otherwise the events of such a queue have `times`. */
     dev_queue_create_op *queue_create_profiling;
-    dev_host_event_create_op *host_event_create; /* NULL: capabilities.host_events is false */
+    dev_host_event_create_op *host_event_create;   /* NULL: capabilities.host_events is false */
+    dev_memory_part_create_op *memory_part_create; /* NULL: capabilities.part_alignment is 0 */
 } dev_device_ops;
 
 typedef struct dev_memory_ops {
@@ -411,12 +416,16 @@ struct dev_device {
     atomic_uint live[DEV_OBJECT_KINDS]; /* objects created from the device and not yet destroyed */
     dev_live kept;                      /* those of its holder: see dev_device_keep */
     dev_queue *filler; /* fills new memories: see dev_device_fill_memories; NULL: they are not */
+    atomic_ullong memory_count; /* memories created from the device so far */
 };
 struct dev_memory {
     const dev_memory_ops *ops;
     dev_device *device;
     dev_memory_kind kind;
     uint64_t size;
+    uint64_t number; /* a part has that of its whole memory, and begins there at `origin` */
+    uint64_t origin;
+    bool is_part;
     dev_program *program; /* GLOBAL: the program of the variable */
 };
 struct dev_program {
@@ -500,6 +509,15 @@ bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format forma
  * findings.  ERRC_MEMORY_ALLOCATION. */
 RT_MUST_USE rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
                                         dev_memory **out_memory);
+/* Creates a memory of kind BUFFER that is size >= 1 bytes of another buffer, from `offset`; on a
+ * device that finds faults, also of unified shared memory.  The other one, which is not itself a
+ * part, may be destroyed first; its bytes live as long as the part, if they are a buffer's.
+ * Commands treat the part like any other buffer; a device that finds faults reports a kernel that
+ * accesses bytes past its end through it.  Requires part_alignment.  ERRC_INVALID: the device
+ * cannot address a part that begins there; its offset is not a multiple of part_alignment.  Source:
+ * OpenCL 3.0 API, 5.2.1 "Creating Buffer Objects" (clCreateSubBuffer). */
+RT_MUST_USE rt_status dev_memory_part_create(dev_memory *whole, uint64_t offset, uint64_t size,
+                                             rt_text label, dev_memory **out_memory);
 /* Allocates size >= 1 bytes of unified shared memory of the given kind, aligned for every type; the
  * contents are undefined.  Commands transfer its bytes like those of a buffer.  Requires the
  * capability usm.  ERRC_MEMORY_ALLOCATION. */

@@ -16,6 +16,11 @@
  * somewhere. */
 static bool memory_check(const rt_memory *memory)
 {
+    if (memory->whole) {
+        CHECK(memory->kind == DEV_MEMORY_BUFFER && memory->parts.count == 0);
+        CHECK(memory->host == memory->whole->host + memory->origin);
+        memory = memory->whole;
+    }
     bool is_usm = memory->kind != DEV_MEMORY_BUFFER;
     CHECK(memory->size >= 1 && memory->size <= RT_MEMORY_SIZE_MAX);
     CHECK(is_usm == (memory->usm_device != NULL));
@@ -65,6 +70,57 @@ rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t si
     CHECK(memory_check(memory));
     *out_memory = memory;
     return RT_STATUS_OK;
+}
+
+rt_status rt_memory_part_create(rt_sink *sink, uint32_t id, rt_text name, rt_memory *whole,
+                                uint64_t offset, uint64_t size, rt_memory **out_memory)
+{
+    CHECK(size >= 1);
+    *out_memory = NULL;
+    const char *obstacle = whole->whole                       ? "itself part of a buffer"
+                           : whole->kind != DEV_MEMORY_BUFFER ? "not a buffer"
+                           : offset > whole->size || size > whole->size - offset ? "too small"
+                                                                                 : NULL;
+    if (obstacle)
+        return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                              "'%.*s' cannot be the %llu bytes at offset %llu of '%.*s', which is "
+                              "%s",
+                              RT_TEXT_ARG(name), (unsigned long long)size,
+                              (unsigned long long)offset, RT_TEXT_ARG(whole->name), obstacle);
+    rt_memory *part = rt_alloc(sizeof *part);
+    *part = (rt_memory){
+        .id = id,
+        .name = name,
+        .size = size,
+        .host = whole->host + offset,
+        .whole = whole,
+        .origin = offset,
+        .written_on = UINT32_MAX,
+    };
+    *rt_vector_push(&whole->parts) = part;
+    CHECK(memory_check(part));
+    *out_memory = part;
+    return RT_STATUS_OK;
+}
+
+void rt_memory_part_end(rt_memory *part)
+{
+    CHECK(part->whole);
+    for (uint32_t i = 0; i < part->copies.count; i++)
+        dev_memory_destroy(part->copies.items[i].memory);
+    rt_vector_free(&part->copies);
+}
+
+rt_memory *rt_memory_whole(rt_memory *memory)
+{
+    return memory->whole ? memory->whole : memory;
+}
+
+bool rt_memory_overlap(const rt_memory *a, const rt_memory *b)
+{
+    const rt_memory *whole = a->whole ? a->whole : a;
+    if (whole != (b->whole ? b->whole : b)) return false;
+    return a->origin < b->origin + b->size && b->origin < a->origin + a->size;
 }
 
 rt_status rt_memory_usm_create(rt_sink *sink, uint32_t id, rt_text name, const rt_device *device,
@@ -124,16 +180,24 @@ void rt_memory_destroy(rt_memory *memory)
     for (uint32_t i = 0; i < memory->copies.count; i++)
         dev_memory_destroy(memory->copies.items[i].memory);
     rt_vector_free(&memory->copies);
-    rt_free(memory->host);
+    rt_vector_free(&memory->parts);
+    if (!memory->whole) rt_free(memory->host);
     rt_free(memory);
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): one level, to the whole buffer of a part */
 rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device, dev_memory **out_copy)
 {
     CHECK_IMPLIES(rt_memory_is_usm(memory), device == memory->usm_device);
     rt_memory_copy *copy = copy_of(memory, device);
-    if (!copy->memory)
+    if (!copy->memory && memory->whole) {
+        dev_memory *whole = NULL;
+        RT_TRY(rt_memory_on_device(memory->whole, device, &whole));
+        RT_TRY(dev_memory_part_create(whole, memory->origin, memory->size, memory->name,
+                                      &copy->memory));
+    } else if (!copy->memory) {
         RT_TRY(dev_memory_create(device->device, memory->size, memory->name, &copy->memory));
+    }
     *out_copy = copy->memory;
     CHECK(memory_check(memory));
     return RT_STATUS_OK;
@@ -171,6 +235,7 @@ void rt_memory_downloaded(rt_memory *memory)
 
 void rt_memory_written(rt_memory *memory, const rt_device *device)
 {
+    memory = rt_memory_whole(memory);
     CHECK(device->id < memory->copies.count && memory->copies.items[device->id].memory);
     for (uint32_t i = 0; i < memory->copies.count; i++)
         memory->copies.items[i].valid = i == device->id;

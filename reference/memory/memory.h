@@ -39,6 +39,11 @@ typedef struct rt_memory {
     /* The id of the device on which a command last wrote the memory; that device may know which
      * bytes were never written. UINT32_MAX: none. */
     uint32_t written_on;
+    /* A part of a buffer, which SYCL calls a sub-buffer: its host bytes are the buffer's, from
+     * `origin`, and only the whole buffer records where the latest contents are. Otherwise NULL. */
+    struct rt_memory *whole;
+    uint64_t origin;                     /* bytes */
+    RT_VECTOR(struct rt_memory *) parts; /* of a buffer: those created so far */
     uint32_t element_size;  /* size of a buffer's element in bytes, for promotion; 0: unknown */
     rt_promotion promotion; /* requested by the buffer's property, for all accessors */
 } rt_memory;
@@ -47,6 +52,22 @@ typedef struct rt_memory {
  * undefined contents. ERRC_MEMORY_ALLOCATION: the host cannot allocate that much. */
 RT_MUST_USE rt_status rt_memory_create(rt_sink *sink, uint32_t id, rt_text name, uint64_t size,
                                        const void *initial, rt_memory **out_memory);
+
+/* Creates a part of a buffer, for `size` >= 1 bytes from `offset`; the buffer is destroyed after
+ * it. ERRC_INVALID: the memory is itself a part or is not a buffer, or the range is not inside it
+ * (SYCL 2020, 4.7.2.1 "Buffer interface", constructor of a sub-buffer). */
+RT_MUST_USE rt_status rt_memory_part_create(rt_sink *sink, uint32_t id, rt_text name,
+                                            rt_memory *whole, uint64_t offset, uint64_t size,
+                                            rt_memory **out_memory);
+
+/* Frees the devices' copies of a part, which no later command may use. */
+void rt_memory_part_end(rt_memory *part);
+
+/* The memory with the contents: the buffer of a part, otherwise the memory itself. */
+rt_memory *rt_memory_whole(rt_memory *memory);
+
+/* True if the two memories have a byte in common. */
+bool rt_memory_overlap(const rt_memory *a, const rt_memory *b);
 
 /* Creates unified shared memory of a USM kind on the device.  If `initial` is not NULL, its bytes
  * have yet to be copied there (rt_memory_needs_upload). Once a command has used the memory, the
@@ -75,7 +96,7 @@ void rt_memory_destroy(rt_memory *memory);
 
 /* The device's copy, which is allocated on first request (its contents are then not valid). For
  * unified shared memory, the allocation itself; the device must be the one that owns it. Returns
- * the codes of dev_memory_create. */
+ * the codes of dev_memory_create and, for a part, of dev_memory_part_create. */
 RT_MUST_USE rt_status rt_memory_on_device(rt_memory *memory, const rt_device *device,
                                           dev_memory **out_copy);
 

@@ -56,9 +56,12 @@ static rt_queue_id queue_for_reads(const rt_scheduler *scheduler, uint32_t devic
 rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory, rt_fusion_command *fusion,
                           rt_command_id *out_command)
 {
-    rt_queue_id queue = queue_for_reads(scheduler, rt_memory_valid_device(memory));
+    uint32_t device = rt_memory_valid_device(rt_memory_whole(memory));
+    rt_queue_id queue = queue_for_reads(scheduler, device);
+    dev_memory *copy = NULL;
+    RT_TRY(rt_memory_on_device(memory, scheduler->queues.items[queue].device, &copy));
     RT_TRY(add_move(scheduler, RT_COMMAND_HOST_READ, queue, memory, fusion, out_command));
-    if (!rt_memory_is_usm(memory)) rt_memory_downloaded(memory);
+    if (!rt_memory_is_usm(memory) && !memory->whole) rt_memory_downloaded(memory);
     return RT_STATUS_OK;
 }
 
@@ -69,6 +72,8 @@ rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory
     const rt_device *device = scheduler->queues.items[queue].device;
     dev_memory *copy = NULL;
     RT_TRY(rt_memory_on_device(memory, device, &copy));
+    overwrites = overwrites && memory->size == rt_memory_whole(memory)->size;
+    memory = rt_memory_whole(memory);
     if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
     /* The upload waits for the read, as it does for every reader of the memory. */
     rt_command_id move = RT_COMMAND_NONE;

@@ -20,21 +20,33 @@ rt_status rt_scheduler_queue_end(rt_scheduler *scheduler, rt_queue_id queue)
     return status;
 }
 
+static void add_users(const rt_scheduler *scheduler, const rt_memory *memory,
+                      rt_command_list *users)
+{
+    if (memory->id >= scheduler->uses.count) return;
+    const rt_memory_use *use = &scheduler->uses.items[memory->id];
+    if (use->writer != RT_COMMAND_NONE) *rt_vector_push(users) = use->writer;
+    for (uint32_t i = 0; i < use->readers.count; i++)
+        *rt_vector_push(users) = use->readers.items[i];
+}
+
 rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory)
 {
     CHECK(!rt_memory_is_usm(memory));
     rt_handover_point();
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_BUFFER_END;
+    if (memory->whole) { /* the buffer lives on, and with it the contents */
+        rt_memory_part_end(memory);
+        rt_scheduler_unlock(scheduler);
+        return RT_STATUS_OK;
+    }
     /* Hands over the commands that use the memory, so that they can be waited for without the lock.
      */
     rt_command_list users = {0};
-    if (memory->id < scheduler->uses.count) {
-        const rt_memory_use *use = &scheduler->uses.items[memory->id];
-        if (use->writer != RT_COMMAND_NONE) *rt_vector_push(&users) = use->writer;
-        for (uint32_t i = 0; i < use->readers.count; i++)
-            *rt_vector_push(&users) = use->readers.items[i];
-    }
+    add_users(scheduler, memory, &users);
+    for (uint32_t i = 0; i < memory->parts.count; i++)
+        add_users(scheduler, memory->parts.items[i], &users);
     for (uint32_t i = 0; i < users.count; i++)
         rt_sync_command(scheduler, users.items[i]);
     rt_scheduler_unlock(scheduler);

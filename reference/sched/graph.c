@@ -51,8 +51,8 @@ static rt_memory_use *use_of(rt_scheduler *scheduler, const rt_memory *memory)
     return &scheduler->uses.items[memory->id];
 }
 
-void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
-                               const rt_memory *memory, rt_access access)
+static void depend_on_use(rt_scheduler *scheduler, rt_command *command, const rt_memory *memory,
+                          rt_access access)
 {
     const rt_memory_use *use = use_of(scheduler, memory);
     CHECK(use->writer != command->id); /* Accesses are recorded after the command is enqueued. */
@@ -60,6 +60,16 @@ void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
     if (access == RT_ACCESS_READ) return;
     for (uint32_t i = 0; i < use->readers.count; i++)
         rt_graph_depend(scheduler, command, use->readers.items[i]);
+}
+
+void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
+                               const rt_memory *memory, rt_access access)
+{
+    const rt_memory *whole = memory->whole ? memory->whole : memory;
+    depend_on_use(scheduler, command, whole, access);
+    for (uint32_t i = 0; i < whole->parts.count; i++)
+        if (rt_memory_overlap(memory, whole->parts.items[i]))
+            depend_on_use(scheduler, command, whole->parts.items[i], access);
 }
 
 void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
@@ -71,7 +81,7 @@ void rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
     CHECK_IMPLIES(use->writer != RT_COMMAND_NONE, use->writer <= command->id);
     if (access == RT_ACCESS_READ) {
         *rt_vector_push(&use->readers) = command->id;
-        if (command->kind == RT_COMMAND_HOST_READ) use->download = command->id;
+        if (command->kind == RT_COMMAND_HOST_READ && !memory->whole) use->download = command->id;
         return;
     }
     use->writer = command->id;

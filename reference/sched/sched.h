@@ -187,15 +187,16 @@ RT_MUST_USE rt_status rt_scheduler_global_read(rt_scheduler *scheduler, rt_queue
 RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_launch *launch, rt_command_id *out_command);
 
-/* Host access: brings the latest contents of the memory to its host bytes and waits until they have
- * arrived, so that memory->host may be read until the next submission that writes the memory.
- * Returns the first failure among the commands that the contents depend on.  For unified shared
- * memory those commands are unknown, so the function waits for every command submitted so far, and
- * ignores failures that were already reported. */
+/* Host access: brings the latest contents of the memory, which may be a part of a buffer, to its
+ * host bytes and waits until they have arrived, so that memory->host may be read until the next
+ * submission that writes the memory. Returns the first failure among the commands that the contents
+ * depend on.  For unified shared memory those commands are unknown, so the function waits for every
+ * command submitted so far, and ignores failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
- * contents to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules"). */
+ * contents to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules").  A part of a
+ * buffer ends immediately, even while commands use it: the buffer keeps its contents. */
 RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 
 /* A host task that copies the whole contents of one memory into another of the same size; borrowed

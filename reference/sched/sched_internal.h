@@ -184,7 +184,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command);
 void rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
 
 /* Adds the dependencies that result from an access to a memory: a read waits for the last writer,
- * and a write also for the readers since then.  For unified shared memory, a command waits only for
+ * and a write also for the readers since then; so it does for each part of a buffer that overlaps
+ * the accessed one, and for the whole buffer.  For unified shared memory, a command waits only for
  * the initial contents, because applications order the commands that use it themselves (SYCL 2020,
  * 3.8.1 and 4.8.3). */
 void rt_graph_depend_on_memory(rt_scheduler *scheduler, rt_command *command,
@@ -217,7 +218,8 @@ RT_MUST_USE rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queu
                                        rt_memory *memory, bool overwrites,
                                        rt_fusion_command *fusion);
 
-/* Adds the command that reads a device's copy into the host bytes; it is held with `fusion` unless
+/* Adds the command that reads a device's copy, which must be valid, into the host bytes: of a whole
+ * buffer, which are then its latest contents, or of a part.  It is held with `fusion` unless
  * that is NULL. */
 RT_MUST_USE rt_status rt_content_read(rt_scheduler *scheduler, rt_memory *memory,
                                       rt_fusion_command *fusion, rt_command_id *out_command);

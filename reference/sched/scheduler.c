@@ -331,11 +331,12 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     rt_status status = RT_STATUS_OK;
     rt_scheduler_lock(scheduler);
     scheduler->cause = RT_SYNC_REASON_HOST_ACCESS;
-    if (!memory->host_valid) {
+    const rt_memory *whole = rt_memory_whole(memory);
+    if (!whole->host_valid) {
         status = rt_content_read(scheduler, memory, NULL, &newest);
-    } else if (memory->id < scheduler->uses.count) {
+    } else if (whole->id < scheduler->uses.count) {
         /* A read requested by another host access may still be in progress. */
-        newest = scheduler->uses.items[memory->id].download;
+        newest = scheduler->uses.items[whole->id].download;
     }
     if (rt_ok(status)) rt_sync_command(scheduler, newest);
     rt_scheduler_unlock(scheduler);

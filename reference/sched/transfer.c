@@ -54,14 +54,17 @@ static rt_status check_transfer(rt_scheduler *scheduler, rt_queue_id queue,
     RT_TRY(rt_submission_check_device(scheduler, queue, transfer->to, user));
     RT_TRY(check_range(scheduler, transfer, transfer->to, transfer->to_offset));
     if (!transfer->from) return check_pattern(scheduler, transfer);
-    uint64_t low = transfer->from_offset, high = transfer->to_offset;
+    uint64_t low = transfer->from->origin + transfer->from_offset;
+    uint64_t high = transfer->to->origin + transfer->to_offset;
     uint64_t distance = low < high ? high - low : low - high;
-    if (transfer->from != transfer->to || distance >= transfer->size) return RT_STATUS_OK;
+    bool is_same = rt_memory_whole(transfer->from) == rt_memory_whole(transfer->to);
+    if (!is_same || distance >= transfer->size) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &transfer->to->name, 1,
                           "copy of %llu bytes within '%.*s': the ranges from offsets %llu and %llu "
                           "overlap",
-                          (unsigned long long)transfer->size, RT_TEXT_ARG(transfer->to->name),
-                          (unsigned long long)low, (unsigned long long)high);
+                          (unsigned long long)transfer->size,
+                          RT_TEXT_ARG(rt_memory_whole(transfer->to)->name), (unsigned long long)low,
+                          (unsigned long long)high);
 }
 
 /* ---- Submission --------------------------------------------------------------------------- */

@@ -237,6 +237,27 @@ static void access_unmark(const sim_launch_state *l, const sim_argument *argumen
     }
 }
 
+/* Opens the windows among the arguments; false if there are none. */
+static bool windows_open(const sim_launch_state *l, const sim_argument *arguments)
+{
+    bool has_window = false;
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        has_window = has_window || memory->whole != 0;
+        sim_window_open(l->world, memory);
+    }
+    return has_window;
+}
+
+static void windows_close(const sim_launch_state *l, const sim_argument *arguments)
+{
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
+        sim_window_close(l->world, sim_world_memory(l->world, arguments[i].object));
+    }
+}
+
 /* ---- Built-ins ------------------------------------------------------------------------------ */
 
 static uint64_t *row_of(const sim_wave *wave, uint32_t row)
@@ -560,6 +581,7 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     l.status = sim_launch_open(&l, arguments);
     constants_mark(&l, arguments, 1);
     access_mark(&l, arguments);
+    bool has_window = false;
     if (rt_ok(l.status)) {
         /* Objects that the host and earlier kernels have completely filled need no shadow. */
         for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -568,10 +590,15 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
             if (!memory->data || memory->all_defined) continue;
             if (sim_defined_all(memory->defined, memory->size)) sim_memory_settle(memory);
         }
-        if (!sim_compiled_launch(&l, arguments) && !sim_launch_parallel(&l, arguments)) {
+        has_window = windows_open(&l, arguments);
+        /* Groups that depend on each other through a window and its object would go unnoticed. */
+        bool is_done = sim_compiled_launch(&l, arguments) ||
+                       (!has_window && sim_launch_parallel(&l, arguments));
+        if (!is_done) {
             sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
         }
     }
+    if (has_window) windows_close(&l, arguments);
     constants_mark(&l, arguments, -1);
     access_unmark(&l, arguments);
     CHECK_SLOW(sim_world_check(world));

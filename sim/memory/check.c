@@ -14,7 +14,7 @@ static bool race_shadow_is_sound(const sim_race_shadow *shadow)
 static bool memory_is_sound(const sim_memory *memory)
 {
     if (!memory->data) {
-        CHECK(!memory->defined && !memory->race); /* freed together with data */
+        CHECK(!memory->defined && !memory->race); /* freed together with data, or a closed window */
         return true;
     }
     CHECK(memory->size >= 1 && memory->size <= RT_MEMORY_SIZE_MAX);

@@ -80,17 +80,20 @@ rt_status sim_object_size_check(const sim_world *world, uint64_t size, rt_text l
                    (unsigned long long)RT_MEMORY_SIZE_MAX);
 }
 
+static rt_status object_count_check(const sim_world *world, rt_text label)
+{
+    if (world->objects.count <= SIM_OBJECT_COUNT_MAX) return RT_STATUS_OK;
+    return rt_fail(world->sink, RT_LIMIT, RT_RULE_NONE,
+                   "memory '%.*s' cannot be created: a device can have at most %u objects in its "
+                   "lifetime; open the device again",
+                   RT_TEXT_ARG(label), SIM_OBJECT_COUNT_MAX);
+}
+
 rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_object *out_object)
 {
     *out_object = 0;
     RT_TRY(sim_object_size_check(world, size, label));
-    if (world->objects.count > SIM_OBJECT_COUNT_MAX) {
-        return rt_fail(
-            world->sink, RT_LIMIT, RT_RULE_NONE,
-            "memory '%.*s' cannot be created: a device can have at most %u objects in its "
-            "lifetime; open the device again",
-            RT_TEXT_ARG(label), SIM_OBJECT_COUNT_MAX);
-    }
+    RT_TRY(object_count_check(world, label));
     sim_memory memory = {.data = rt_try_alloc(size), .defined = rt_try_alloc(size), .size = size};
     if (!memory.data || !memory.defined) {
         memory_free(&memory);
@@ -106,6 +109,47 @@ rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label, sim_
     *rt_vector_push(&world->objects) = memory;
     CHECK_SLOW(sim_world_check(world));
     return RT_STATUS_OK;
+}
+
+rt_status sim_object_create_window(sim_world *world, sim_object whole, uint64_t offset,
+                                   uint64_t size, rt_text label, sim_object *out_object)
+{
+    *out_object = 0;
+    CHECK(size >= 1 && sim_object_is_alive(world, whole));
+    CHECK(size <= sim_object_size(world, whole) && offset <= sim_object_size(world, whole) - size);
+    RT_TRY(object_count_check(world, label));
+    *out_object = world->objects.count;
+    *rt_vector_push(&world->objects) = (sim_memory){.whole = whole,
+                                                    .origin = offset,
+                                                    .size = size,
+                                                    .label = rt_arena_text(&world->arena, label)};
+    return RT_STATUS_OK;
+}
+
+void sim_window_open(sim_world *world, sim_memory *memory)
+{
+    if (memory->whole == 0 || memory->data) return;
+    const sim_memory *whole = sim_world_memory(world, memory->whole);
+    if (!whole->data) return; /* destroyed: accesses are findings */
+    memory->data = whole->data + memory->origin;
+    memory->all_defined = whole->all_defined;
+    memory->shares_defined = !whole->all_defined;
+    memory->defined = whole->all_defined ? NULL : whole->defined + memory->origin;
+}
+
+void sim_window_close(sim_world *world, sim_memory *memory)
+{
+    if (memory->whole == 0 || !memory->data) return;
+    sim_memory *whole = sim_world_memory(world, memory->whole);
+    if (memory->defined && !memory->shares_defined) { /* the launch stored undefined bits */
+        if (whole->all_defined) sim_memory_unsettle(whole);
+        memcpy(whole->defined + memory->origin, memory->defined, memory->size);
+        rt_free(memory->defined);
+    }
+    sim_race_shadow_free(memory->race);
+    memory->race = NULL;
+    memory->data = memory->defined = NULL;
+    memory->all_defined = false;
 }
 
 uint64_t sim_object_address(sim_object object)
@@ -152,7 +196,8 @@ uint64_t sim_object_size(const sim_world *world, sim_object object)
 void sim_object_destroy(sim_world *world, sim_object object)
 {
     sim_memory *memory = sim_world_memory(world, object);
-    CHECK(memory->data);
+    CHECK(memory->whole != 0 ? memory->data == NULL : memory->data != NULL);
+    memory->whole = 0; /* a window never opens again */
     memory_free(memory);
     CHECK_SLOW(sim_world_check(world));
 }

@@ -24,6 +24,11 @@ typedef struct sim_memory {
     uint32_t constant_uses;
     uint8_t forbidden;            /* SIM_FORBIDS_…: by the arguments of the running launch */
     struct sim_race_shadow *race; /* race.h; NULL until a launch may write the object */
+    /* A window has no bytes of its own; while a launch runs to which it was passed, data and
+     * `defined` are those of the other object. */
+    sim_object whole;    /* 0: not a window */
+    uint64_t origin;     /* its first byte in `whole` */
+    bool shares_defined; /* while open: `defined` is the other object's */
     rt_text label;
 } sim_memory;
 
@@ -75,6 +80,11 @@ RT_MUST_USE rt_status sim_object_size_check(const sim_world *world, uint64_t siz
 void sim_mapped_settle(sim_world *world);
 /* Frees the bytes of a mapped object. */
 void sim_mapped_free(sim_memory *memory);
+
+/* Gives a window the bytes of its object for a launch, and takes them back, with what the launch
+ * left undefined; both do nothing for other objects, nor a second time. */
+void sim_window_open(sim_world *world, sim_memory *memory);
+void sim_window_close(sim_world *world, sim_memory *memory);
 
 /* Drops the shadow of an object whose bytes are all defined, to make accesses cheaper. */
 void sim_memory_settle(sim_memory *memory);

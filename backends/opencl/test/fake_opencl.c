@@ -18,6 +18,7 @@ void *fake_control(void)
 /* One struct serves every kind of object: the fake counts objects rather than modelling them. */
 typedef struct object {
     unsigned char *bytes; /* a buffer's */
+    bool is_part;         /* the bytes are another buffer's */
     size_t size;
     unsigned char argument; /* of a kernel: first byte of argument 0 */
     struct object *target;  /* of a kernel: argument 1 if it is a buffer, */
@@ -33,7 +34,7 @@ static void object_end(void *pointer)
 {
     object *released = pointer;
     if (released->notify) released->notify(NULL, CL_COMPLETE, released->user);
-    free(released->bytes);
+    if (!released->is_part) free(released->bytes);
     fake_script_end(&fake.script, released);
 }
 
@@ -118,6 +119,7 @@ static void device_answer(cl_device_info info, size_t size, void *out, size_t *o
     const cl_command_queue_properties queues =
         CL_QUEUE_PROFILING_ENABLE |
         (fake.out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    const cl_uint alignment_bits = 1024;
     const cl_device_unified_shared_memory_capabilities_intel usm =
         info == fake.usm_lacking ? 0 : CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL;
     switch (info) {
@@ -143,6 +145,9 @@ static void device_answer(cl_device_info info, size_t size, void *out, size_t *o
         break;
     case CL_DEVICE_LINKER_AVAILABLE:
         answer(&fake.linker, sizeof fake.linker, size, out, out_size);
+        break;
+    case CL_DEVICE_MEM_BASE_ADDR_ALIGN:
+        answer(&alignment_bits, sizeof alignment_bits, size, out, out_size);
         break;
     case CL_DEVICE_LOCAL_MEM_SIZE:
         answer(&local_size, sizeof local_size, size, out, out_size);
@@ -215,6 +220,20 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     if (!created) return NULL;
     created->bytes = calloc(1, size);
     created->size = size;
+    return (cl_mem)(void *)created;
+}
+
+cl_mem clCreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_create_type type,
+                         const void *create_info, cl_int *out_result)
+{
+    (void)flags;
+    const cl_buffer_region *region = create_info;
+    if (type != CL_BUFFER_CREATE_TYPE_REGION) abort();
+    object *created = create("clCreateSubBuffer", out_result);
+    if (!created) return NULL;
+    created->bytes = ((object *)(void *)whole)->bytes + region->origin;
+    created->size = region->size;
+    created->is_part = true;
     return (cl_mem)(void *)created;
 }
 

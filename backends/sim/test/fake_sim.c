@@ -256,6 +256,13 @@ void sim_world_reserve_mapped(sim_world *world)
     fake_sim.may_map = true;
 }
 
+rt_status sim_object_create_window(sim_world *world, sim_object whole, uint64_t offset,
+                                   uint64_t size, rt_text label, sim_object *out_object)
+{
+    (void)whole, (void)offset;
+    return sim_object_create(world, size, label, out_object);
+}
+
 rt_status sim_object_create_mapped(sim_world *world, uint64_t size, rt_text label,
                                    sim_object *out_object)
 {

@@ -230,8 +230,10 @@ static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     answer_times,
     answer_barrier,
     answer_host_task,
+    answer_part,
+    answer_end_part,
 };
-static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 22, "the table follows host_request");
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 24, "the table follows host_request");
 
 static bool answer(uint8_t number, host_reader *in, host_writer *out)
 {

@@ -206,6 +206,8 @@ void answer_global_read(request &in, host_writer *out);
 void answer_times(request &in, host_writer *out);
 void answer_barrier(request &in, host_writer *out);
 void answer_host_task(request &in, host_writer *out);
+void answer_part(request &in, host_writer *out);
+void answer_end_part(request &in, host_writer *out);
 
 /* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel, from an executable
  * bundle unless `from` is null. */

@@ -200,6 +200,27 @@ void answer_memory(request &in, host_writer *out)
     host_write_u32(out, the_state().memories.add(std::move(result)));
 }
 
+void answer_part(request &in, host_writer *out)
+{
+    std::shared_ptr<memory> whole = the_state().memories.at(in.u32());
+    uint64_t offset = in.u64();
+    auto result = std::make_shared<memory>();
+    result->size = in.u64();
+    in.end();
+    if (!whole->buffer) refuse_malformed("a sub-buffer is part of a buffer");
+    result->buffer.emplace(*whole->buffer, sycl::id<1>(offset), sycl::range<1>(result->size));
+    host_write_u32(out, the_state().memories.add(std::move(result)));
+}
+
+void answer_end_part(request &in, host_writer *out)
+{
+    (void)out;
+    std::shared_ptr<memory> part = the_state().memories.at(in.u32());
+    in.end();
+    if (!part->buffer) refuse_malformed("the memory is not a sub-buffer");
+    part->buffer.reset();
+}
+
 void answer_read(request &in, host_writer *out)
 {
     std::shared_ptr<memory> from = the_state().memories.at(in.u32());

@@ -465,6 +465,7 @@ struct scn_expect {
     VERB(BARRIER, "barrier")       /* submits a barrier */                                         \
     VERB(MARKER, "marker")         /* submits a marker */                                          \
     VERB(USER_EVENT, "user_event") /* creates an event that the host completes */                  \
+    VERB(SUB_BUFFER, "sub_buffer") /* makes a memory part of a buffer */                           \
     VERB(COMPLETE_EVENT, "complete_event") /* completes one */                                     \
     VERB(WAIT, "wait")                     /* waits for a queue, for a step or for everything */   \
     VERB(HOST_ACCESS, "host_access")       /* reads a memory on the host, synchronising */         \
@@ -635,7 +636,12 @@ typedef struct scn_step {
             uint32_t module;
             uint32_t image; /* LOAD_IMAGE: its number in the module, checked when it runs */
         } load;             /* LOAD, UNLOAD, LOAD_IMAGE */
-        uint32_t device;    /* DEVICE, USER_EVENT: index of scn_device */
+        struct {
+            uint32_t memory;
+            uint32_t whole;  /* the buffer that it is part of */
+            uint64_t offset; /* bytes, from the buffer's start */
+        } part;              /* SUB_BUFFER */
+        uint32_t device;     /* DEVICE, USER_EVENT: index of scn_device */
         struct {
             uint32_t event; /* the step that creates it */
             bool failed;

@@ -79,4 +79,7 @@ void scn_schema_write(rt_buffer *out);
 /* Appends the reference page of the scenario format, in Markdown, from the same table. */
 void scn_page_write(rt_buffer *out);
 
+/* The step that makes the memory part of a buffer; SCN_NONE: it is a memory of its own. */
+uint32_t scn_part_step(const scn_scenario *scenario, uint32_t memory);
+
 #endif

@@ -204,6 +204,35 @@ static const scn_shape shape_complete_event = {
     .shorthand = true,
 };
 
+/* ---- Sub-buffers ---------------------------------------------------------------------------- */
+
+static const scn_shape shape_part_offset = {
+    SCN_INTEGER("an offset in elements", 0, RT_MEMORY_SIZE_MAX)};
+static const scn_row part_rows[] = {
+    {"memory", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, part.memory),
+     "The memory that becomes part of a buffer; it has no contents of its own."},
+    {"of", &scn_shape_memory_reference, SCN_REQUIRED, SCN_FIELD(scn_step, part.whole),
+     "The buffer."},
+    {"offset", &shape_part_offset, SCN_WRITTEN, SCN_FIELD(scn_step, part.offset),
+     "The part's first element in the buffer, counted in elements of the part; default: 0."},
+    SCN_HIDDEN(&scn_shape_number, scn_step, part.offset),
+};
+
+static bool part_finish(scn_reader *reader, const scn_node *node, void *object)
+{
+    (void)node;
+    scn_step *step = object;
+    const scn_memory *memory = scn_memory_of(reader, step->part.memory);
+    if (!memory) return false;
+    step->part.offset *= memory->layout.size;
+    return true;
+}
+
+static const scn_shape shape_sub_buffer = {
+    SCN_OBJECT("a sub-buffer", part_rows),
+    .finish = part_finish,
+};
+
 /* ---- The table ------------------------------------------------------------------------------ */
 
 static const scn_shape shape_expectation = {
@@ -241,6 +270,7 @@ enum {
     STEP_CONTEXT,
     STEP_USER_EVENT,
     STEP_COMPLETE_EVENT,
+    STEP_SUB_BUFFER,
     STEP_END_QUEUE,
     STEP_END_MEMORY,
     STEP_PARALLEL,
@@ -306,12 +336,15 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                          "Creates an event that a later step completes; commands can wait for it."},
     [STEP_COMPLETE_EVENT] = {"complete_event", &shape_complete_event, SCN_ALTERNATIVE, SCN_SAME,
                              "Completes a user event, successfully or not."},
+    [STEP_SUB_BUFFER] = {"sub_buffer", &shape_sub_buffer, SCN_ALTERNATIVE, SCN_SAME,
+                         "Makes a memory part of a buffer, as a sub-buffer is. Until then, it does "
+                         "not exist."},
     [STEP_END_QUEUE] = {"end_queue", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                         SCN_FIELD(scn_step, fusion.queue), "Destroys a queue."},
     [STEP_END_MEMORY] =
         {"end_memory", &scn_shape_memory_reference, SCN_ALTERNATIVE, SCN_FIELD(scn_step, memory),
          "Waits for the commands that use a buffer, then destroys it; later steps cannot use the "
-         "buffer."},
+         "buffer. A sub-buffer is destroyed without a wait."},
     [STEP_PARALLEL] = {"parallel", &shape_lists, SCN_ALTERNATIVE | SCN_LATER, SCN_SAME,
                        "Runs each list of steps on its own thread, and waits for all the threads."},
 };
@@ -438,6 +471,7 @@ static const scn_row *const variants[SCN_VERB_COUNT] = {
     [SCN_VERB_MARKER] = &step_rows[STEP_MARKER],
     [SCN_VERB_USER_EVENT] = &step_rows[STEP_USER_EVENT],
     [SCN_VERB_COMPLETE_EVENT] = &step_rows[STEP_COMPLETE_EVENT],
+    [SCN_VERB_SUB_BUFFER] = &step_rows[STEP_SUB_BUFFER],
     [SCN_VERB_WAIT] = &step_rows[STEP_WAIT],
     [SCN_VERB_HOST_ACCESS] = &step_rows[STEP_HOST_ACCESS],
     [SCN_VERB_PARALLEL] = &step_rows[STEP_PARALLEL],

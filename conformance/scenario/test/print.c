@@ -490,6 +490,10 @@ static void print_verb(rt_buffer *out, const scn_step *step)
         print_optional(out, "on", step->wait.queue);
         print_optional(out, "awaited", step->wait.step);
         return;
+    case SCN_VERB_SUB_BUFFER:
+        rt_buffer_printf(out, " memory=%u of=%u offset=%llu", step->part.memory, step->part.whole,
+                         (unsigned long long)step->part.offset);
+        return;
     case SCN_VERB_COMPLETE_EVENT:
         rt_buffer_printf(out, " event=%u%s", step->completion.event,
                          step->completion.failed ? " failed" : "");
@@ -517,32 +521,13 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 
 static void print_step(rt_buffer *out, const scn_step *step)
 {
-    static const char *const verbs[] = {"load",
-                                        "unload",
-                                        "load_image",
-                                        "device",
-                                        "context",
-                                        "queue",
-                                        "bundle",
-                                        "submit",
-                                        "copy",
-                                        "fill",
-                                        "barrier",
-                                        "marker",
-                                        "user_event",
-                                        "complete_event",
-                                        "wait",
-                                        "host_access",
-                                        "parallel",
-                                        "start_fusion",
-                                        "complete_fusion",
-                                        "cancel_fusion",
-                                        "host_task",
-                                        "end_queue",
-                                        "end_memory",
-                                        "profiling",
-                                        "restart",
-                                        "expect"};
+    static const char *const verbs[] = {
+        "load",          "unload",      "load_image", "device",       "context",
+        "queue",         "bundle",      "submit",     "copy",         "fill",
+        "barrier",       "marker",      "user_event", "sub_buffer",   "complete_event",
+        "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
+        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "profiling",
+        "restart",       "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

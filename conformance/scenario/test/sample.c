@@ -38,6 +38,7 @@ static const char head[] =
     "      tolerance: {relative: 0.5}}\n"
     "  h: {type: uchar, count: 8, usm: host, values: {fill: 0}}\n"
     "  p: {type: int, count: 4, promote: local}\n"
+    "  c: {type: char, count: 4}\n"
     "steps:\n";
 
 static const char steps[] =
@@ -94,6 +95,8 @@ static const char steps[] =
     "  - barrier: {queue: fq, after: [fused]}\n"
     "  - marker: {device: main}\n"
     "  - user_event: {id: go, device: main}\n"
+    "  - sub_buffer: {memory: c, of: a, offset: 1}\n"
+    "  - copy: {from: c, to: a, count: 1}\n"
     "  - complete_event: {event: go, failed: true}\n"
     "  - host_task: {queue: fq, from: a, to: p, after: [fused]}\n"
     "  - host_task: {from: a, waits_for: fused}\n"

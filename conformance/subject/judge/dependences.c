@@ -10,13 +10,32 @@ static bool lacks(const cnf_execution *execution, uint32_t step)
     return step != SCN_NONE && execution->results[step].failed;
 }
 
+/* True if the memory is a part that was not created. */
+static bool lacks_part(const cnf_execution *execution, uint32_t memory)
+{
+    return memory != SCN_NONE && lacks(execution, scn_part_step(execution->scenario, memory));
+}
+
 bool cnf_step_lacks_object(const cnf_execution *execution, const scn_step *step)
 {
     const scn_command *command = scn_step_command(step);
     if (command && lacks(execution, command->queue)) return true;
     switch (step->verb) {
     case SCN_VERB_QUEUE: return lacks(execution, step->queue.context);
-    case SCN_VERB_SUBMIT: return lacks(execution, step->submit.bundle);
+    case SCN_VERB_SUBMIT:
+        for (uint32_t i = 0; i < step->submit.argument_count; i++) {
+            const scn_argument *argument = &step->submit.arguments[i];
+            if (argument->kind == SCN_ARGUMENT_MEMORY && lacks_part(execution, argument->memory))
+                return true;
+        }
+        return lacks(execution, step->submit.bundle);
+    case SCN_VERB_COPY:
+        if (lacks_part(execution, step->transfer.from)) return true;
+        return lacks_part(execution, step->transfer.to);
+    case SCN_VERB_FILL: return lacks_part(execution, step->transfer.to);
+    case SCN_VERB_HOST_ACCESS:
+    case SCN_VERB_END_MEMORY: return lacks_part(execution, step->memory);
+    case SCN_VERB_SUB_BUFFER: return lacks_part(execution, step->part.whole);
     case SCN_VERB_START_FUSION:
     case SCN_VERB_COMPLETE_FUSION:
     case SCN_VERB_CANCEL_FUSION:
@@ -49,6 +68,7 @@ static bool was_never_launched(const cnf_execution *execution, rt_text kernel)
 bool cnf_expect_lacks_object(const cnf_execution *execution, const scn_expect *expect)
 {
     switch (expect->kind) {
+    case SCN_EXPECT_MEMORY: return lacks_part(execution, expect->memory.index);
     case SCN_EXPECT_PROGRAM_OF: return was_never_launched(execution, expect->program.kernel);
     case SCN_EXPECT_BUNDLE: return lacks(execution, expect->bundle.step);
     case SCN_EXPECT_FUSION_MODE: return lacks(execution, expect->fusion_mode.queue);
@@ -103,6 +123,10 @@ void cnf_step_memories(cnf_execution *execution, const scn_step *step, cnf_emitt
     case SCN_VERB_HOST_TASK:
         memory_add(execution, step->task.from, check);
         memory_add(execution, step->task.to, check);
+        return;
+    case SCN_VERB_SUB_BUFFER:
+        memory_add(execution, step->part.memory, check);
+        memory_add(execution, step->part.whole, check);
         return;
     case SCN_VERB_HOST_ACCESS:
     case SCN_VERB_END_MEMORY: memory_add(execution, step->memory, check); return;

@@ -21,6 +21,7 @@ static void every_capability_is_a_line(void **state)
         .globals_by_name = true,
         .local_size_max = 65536,
         .group_size_max = 256,
+        .part_alignment = 64,
         .sub_group_sizes = UINT64_C(1) << 7 | UINT64_C(1) << 31 | UINT64_C(1) << 63,
         .spirv_max = 0x00010200,
     };
@@ -39,11 +40,13 @@ static void every_capability_is_a_line(void **state)
                                                  "program binaries: no\n"
                                                  "work-groups of different sizes: no\n"
                                                  "non-uniform operations on sub-groups: no\n"
+                                                 "events that the host completes: no\n"
                                                  "profiling times: no\n"
                                                  "reports kernel faults: no\n"
                                                  "needs a tool to link: no\n"
                                                  "local memory: 65536 bytes\n"
                                                  "work-group: 256 work-items\n"
+                                                 "sub-buffers: at multiples of 64 bytes\n"
                                                  "sub-groups: 8 32 64\n");
     rt_buffer_free(&text);
 }

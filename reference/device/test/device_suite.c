@@ -4,6 +4,8 @@
  * name, specialisation constants. */
 #include "reference/device/test/device_suite.h"
 
+#include "reference/base/alloc.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -610,6 +612,60 @@ static void markers_and_launches_without_items_complete(void **state)
     if (shows(f)) assert_memory_equal(seen, data, sizeof data);
     dev_memory_destroy(memory);
     dev_kernel_destroy(kernel);
+}
+
+/* A kernel, a fill and a copy on a part of a buffer, some of them after the buffer or the part
+ * itself has been destroyed; a part that the device cannot address. */
+static void parts_of_buffers_are_buffers(void **state)
+{
+    fixture *f = *state;
+    uint32_t unit = f->capabilities.part_alignment;
+    if (unit == 0) skip();
+    while (unit % sizeof(int) != 0)
+        unit *= 2;
+    const uint32_t count = unit / sizeof(int);
+    int *data = rt_alloc_array(4 * (size_t)count, sizeof *data);
+    dev_memory *whole = memory_with(f, data, 4 * unit), *part, *last, *refused;
+    dev_event *event;
+    ok(f, dev_memory_part_create(whole, unit, 2 * unit, RT_TEXT("part"), &part));
+    ok(f, dev_memory_part_create(whole, 3 * unit, unit, RT_TEXT("last"), &last));
+    if (f->capabilities.part_alignment > 1)
+        assert_int_equal(dev_memory_part_create(whole, 1, unit, RT_TEXT("refused"), &refused).code,
+                         RT_ERRC_INVALID);
+    dev_kernel *kernel = kernel_named(f, "add_one");
+    f->finding_count = 0;
+    finish(f, add_one(f, f->queue, kernel, part, range_1d(2 * count, 0)));
+    assert_int_equal(f->finding_count, 0);
+    if (f->capabilities.finds_faults) { /* the bytes past its end exist, but not in the part */
+        finish(f, add_one(f, f->queue, kernel, last, range_1d(count, 0)));
+        finish(f, add_one(f, f->queue, kernel, part, range_1d(2 * count + 1, 0)));
+        assert_int_equal(f->finding_count, 2); /* a load and a store */
+        assert_string_equal(f->finding_kind, "out-of-bounds");
+        assert_string_equal(f->finding_object, "part");
+        assert_int_equal(f->finding_offset, 2 * unit);
+        memset(data, 0, 4 * (size_t)unit);
+        ok(f, dev_enqueue_write(f->queue, no_wait, whole, 0, 4 * unit, data, &event));
+        finish(f, event);
+        finish(f, add_one(f, f->queue, kernel, part, range_1d(2 * count, 0)));
+    }
+    static const uint8_t seven[] = {7, 0, 0, 0};
+    const rt_bytes pattern = {seven, sizeof seven};
+    ok(f, dev_enqueue_fill(f->queue, no_wait, part, unit, unit, pattern, &event));
+    finish(f, event);
+    ok(f, dev_enqueue_copy(f->queue, no_wait, part, unit, last, 0, unit, &event));
+    dev_memory_destroy(part);
+    finish(f, event);
+    memory_get(f, whole, data, 4 * unit);
+    for (uint32_t i = 0; shows(f) && i < 4 * count; i++)
+        assert_int_equal(data[i], i < count ? 0 : i < 2 * count ? 1 : 7);
+    dev_memory_destroy(whole);
+    finish(f, add_one(f, f->queue, kernel, last, range_1d(count, 0)));
+    memory_get(f, last, data, unit);
+    for (uint32_t i = 0; shows(f) && i < count; i++)
+        assert_int_equal(data[i], 8);
+    dev_memory_destroy(last);
+    dev_kernel_destroy(kernel);
+    rt_free(data);
 }
 
 /* A read after an increment, both after an event that the host completes: the read sees the
@@ -1239,6 +1295,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(events_order_commands_of_two_queues),
         cmocka_unit_test(barriers_order_the_commands_of_their_queue),
         cmocka_unit_test(markers_and_launches_without_items_complete),
+        cmocka_unit_test(parts_of_buffers_are_buffers),
         cmocka_unit_test(host_events_hold_commands_back),
         cmocka_unit_test(queues_keep_times_where_they_can),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),

@@ -268,6 +268,13 @@ static rt_status usm_create(dev_device *device, dev_memory_kind kind, uint64_t s
     return memory_make(device, holes ? &memory_ops : &addressed_ops, size, out_memory);
 }
 
+static rt_status part_create(dev_memory *whole, uint64_t offset, uint64_t size, rt_text label,
+                             dev_memory **out_memory)
+{
+    (void)offset, (void)label;
+    return memory_make(whole->device, &memory_ops, size, out_memory);
+}
+
 static rt_status queue_create(dev_device *device, dev_queue **out_queue)
 {
     if (gives_object(device)) {
@@ -291,6 +298,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .spec_constants = capable,
         .program_binaries = capable,
         .profiling = capable,
+        .part_alignment = capable ? 4 : 0,
         .group_size_max = 64,
     };
 }
@@ -298,6 +306,7 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
 static const dev_device_ops device_ops = {
     device_free,  capabilities,    memory_create, usm_create,   program_compile,
     program_link, program_compile, queue_create,  program_load, queue_create,
+    NULL,         part_create,
 };
 
 static rt_status bad_open(const dev_open_parameters *parameters, rt_text selector,
@@ -415,6 +424,12 @@ static void do_usm_create(fixture *f)
     dev_memory *memory;
     use(dev_usm_create(f->device, DEV_MEMORY_USM_DEVICE, 8, RT_TEXT("u"), &memory));
     dev_memory_destroy(memory);
+}
+static void do_part_create(fixture *f)
+{
+    dev_memory *part;
+    use(dev_memory_part_create(f->memory, 4, 8, RT_TEXT("p"), &part));
+    dev_memory_destroy(part);
 }
 static void do_global_find(fixture *f)
 {
@@ -545,6 +560,7 @@ static const struct {
 } actions[] = {
     {"memory_create", do_memory_create, RT_ERRC_MEMORY_ALLOCATION, RT_ERRC_BUILD, true},
     {"usm_create", do_usm_create, RT_ERRC_MEMORY_ALLOCATION, RT_ERRC_INVALID, true},
+    {"memory_part_create", do_part_create, RT_ERRC_INVALID, RT_ERRC_BUILD, true},
     {"global_find", do_global_find, RT_ERRC_INVALID, RT_LINK_ERROR, true},
     {"program_compile", do_compile, RT_ERRC_BUILD, RT_LINK_ERROR, true},
     {"program_link", do_link, RT_LINK_ERROR, RT_ERRC_ND_RANGE, true},
@@ -661,6 +677,40 @@ static void copy_overlapping(fixture *f)
 {
     dev_event *event;
     use(dev_enqueue_copy(f->queue, no_wait, f->memory, 0, f->memory, 4, 8, &event));
+}
+/* The part begins at byte 4 of the memory. */
+static void copy_overlapping_in_a_part(fixture *f)
+{
+    dev_event *event;
+    dev_memory *part;
+    use(dev_memory_part_create(f->memory, 4, 8, RT_TEXT("p"), &part));
+    use(dev_enqueue_copy(f->queue, no_wait, f->memory, 0, part, 0, 8, &event));
+}
+static void part_past_the_end(fixture *f)
+{
+    dev_memory *part;
+    use(dev_memory_part_create(f->memory, 12, 8, RT_TEXT("p"), &part));
+}
+static void part_of_a_part(fixture *f)
+{
+    dev_memory *part, *inner;
+    use(dev_memory_part_create(f->memory, 4, 8, RT_TEXT("p"), &part));
+    use(dev_memory_part_create(part, 0, 4, RT_TEXT("i"), &inner));
+}
+static void part_of_a_variable(fixture *f)
+{
+    dev_memory *part;
+    use(dev_memory_part_create(f->global, 0, 4, RT_TEXT("p"), &part));
+}
+static void part_at_an_offset_that_the_device_cannot_address(fixture *f)
+{
+    dev_memory *part;
+    use(dev_memory_part_create(f->memory, 2, 8, RT_TEXT("p"), &part));
+}
+static void part_of_an_incapable_device(fixture *f)
+{
+    f->bad->incapable = true;
+    do_part_create(f);
 }
 static void fill_unaligned(fixture *f)
 {
@@ -862,6 +912,12 @@ static void callers_that_break_the_contract_panic(void **state)
         read_nothing,
         copy_overlapping,
         copy_overlapping_in_a_variable,
+        copy_overlapping_in_a_part,
+        part_past_the_end,
+        part_of_a_part,
+        part_of_a_variable,
+        part_at_an_offset_that_the_device_cannot_address,
+        part_of_an_incapable_device,
         pointer_to_nothing,
         pointer_into_a_buffer,
         pointer_past_the_end,

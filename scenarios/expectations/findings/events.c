@@ -4,12 +4,16 @@
  * status: a read that waits for the event is terminated, so its execution status is negative
  * (OpenCL 3.0 API, 5.11, clSetUserEventStatus), and its target keeps its 1.
  *
+ * after: the same read, enqueued after the event has failed. It is given two seconds.
+ *
  * later: kernels in an out-of-order queue: two that wait for the event and each other are
  * terminated, one that waits for nothing was submitted between them and runs. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static cl_context context;
 static cl_command_queue queue;
@@ -28,6 +32,24 @@ static void read_status(void)
     printf("  clWaitForEvents: %d, must be %d\n", waited,
            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     printf("  execution status: %d, must be negative; target: %d, must be 1\n", status, target);
+}
+
+static void read_after_failure(void)
+{
+    int stored = 7, target = 1;
+    cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof stored, &stored, NULL);
+    cl_event read = NULL;
+    cl_int status = CL_QUEUED;
+    clSetUserEventStatus(event, -5);
+    cl_int enqueued =
+        clEnqueueReadBuffer(queue, memory, CL_FALSE, 0, sizeof target, &target, 1, &event, &read);
+    clFlush(queue);
+    for (time_t end = time(NULL) + 2; enqueued == 0 && status > 0 && time(NULL) <= end;)
+        clGetEventInfo(read, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    printf("  enqueued: %d, execution status: %d, must be negative; target: %d, must be 1\n",
+           enqueued, status, target);
+    fflush(stdout);
+    _exit(0); /* what waits forever cannot be released */
 }
 
 static void run_later(cl_device_id device)
@@ -67,14 +89,20 @@ static void run(cl_device_id device, const char *mode)
     event = clCreateUserEvent(context, NULL);
     if (is_later)
         run_later(device);
+    else if (strcmp(mode, "after") == 0)
+        read_after_failure();
     else
         read_status();
 }
 
 int main(int count, char **words)
 {
-    if (count != 2 || (strcmp(words[1], "status") != 0 && strcmp(words[1], "later") != 0)) {
-        printf("usage: events status|later\n");
+    static const char *const modes[] = {"status", "after", "later"};
+    int is_known = 0;
+    for (size_t i = 0; count == 2 && i < sizeof modes / sizeof *modes; i++)
+        is_known |= strcmp(words[1], modes[i]) == 0;
+    if (!is_known) {
+        printf("usage: events status|after|later\n");
         return 2;
     }
     cl_platform_id platforms[8];
