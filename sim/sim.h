@@ -232,6 +232,22 @@ void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset
 void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                         uint8_t *out_bits);
 
+/* The last store to a byte by a kernel. */
+typedef struct sim_writer {
+    rt_text kernel;                             /* valid as long as the world */
+    uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id */
+    bool is_copy; /* an asynchronous copy of a group made it, rather than the work-item */
+} sim_writer;
+
+/* From now on the world remembers who stored what; called before its first launch. */
+void sim_world_keep_writers(sim_world *world);
+/* Finds the last store to a byte of a live object. False: it was last written otherwise or never,
+ * or that is no longer known. */
+bool sim_object_writer(sim_world *world, sim_object object, uint64_t offset,
+                       sim_writer *out_writer);
+/* True if bytes that were not defined have been copied to the object. */
+bool sim_object_took_undefined(const sim_world *world, sim_object object);
+
 /* ---- Launch ------------------------------------------------------------------------------- */
 
 /* What a kernel may do with the memory of an argument.  If several arguments pass the same memory,

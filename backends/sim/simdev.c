@@ -65,6 +65,21 @@ static void simdev_memory_host_access(dev_memory *base, uint32_t tag, uint64_t o
     pthread_mutex_unlock(&memory->device->lock);
 }
 
+static bool simdev_memory_writer(dev_memory *base, uint64_t offset, dev_writer *out_writer)
+{
+    const simdev_memory *memory = (const simdev_memory *)base;
+    simdev_device *device = memory->device;
+    sim_writer writer;
+    pthread_mutex_lock(&device->lock);
+    out_writer->is_kernel = sim_object_writer(device->world, memory->object, offset, &writer);
+    out_writer->is_copy = writer.is_copy;
+    out_writer->kernel = writer.kernel;
+    memcpy(out_writer->work_item, writer.work_item, sizeof writer.work_item);
+    out_writer->may_be_copied = sim_object_took_undefined(device->world, memory->object);
+    pthread_mutex_unlock(&device->lock);
+    return device->keeps_writers;
+}
+
 /* Also in the table for buffers, although the address of a buffer is never queried. */
 static uint64_t simdev_memory_address(dev_memory *base)
 {
@@ -75,6 +90,7 @@ static const dev_memory_ops simdev_memory_ops = {
     .destroy = simdev_memory_destroy,
     .defined = simdev_memory_defined,
     .address = simdev_memory_address,
+    .writer = simdev_memory_writer,
     .host_access = simdev_memory_host_access,
 };
 
@@ -495,6 +511,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         return status;
     }
     if (maps_usm) sim_world_reserve_mapped(world);
+    if (parameters->keeps_writers) sim_world_keep_writers(world);
     if (parameters->threads > 1) sim_world_use_threads(world, parameters->threads);
     simdev_device *device = rt_alloc(sizeof *device);
     device->base.ops = &simdev_device_ops;
@@ -507,6 +524,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     device->finding_user = parameters->finding_user;
     device->on_output = parameters->on_output;
     device->output_user = parameters->output_user;
+    device->keeps_writers = parameters->keeps_writers;
     device->choose_command = parameters->choose_command;
     device->on_order = parameters->on_order;
     device->order_user = parameters->order_user;

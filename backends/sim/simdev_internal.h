@@ -40,6 +40,7 @@ typedef struct simdev_device {
     uint64_t clock; /* counter for the times of commands: advances at each submission, start and
                      * end, so that the same seed gives the same times */
     bool has_host_clock; /* times are nanoseconds of the host's monotonic clock instead */
+    bool keeps_writers;  /* the world knows who stored what */
     bool maps_usm;       /* USM of the kinds host and shared is at its address in this process */
 } simdev_device;
 

@@ -19,9 +19,9 @@
  *  - Of a command, at most 2^16 ranges of each object and kind are kept.
  *  - Accesses of a launch that uses up all stamps (sim/check/race.h).
  *  - Accesses of the host to mapped memory, which no call announces.
- * Source: OpenCL API 3.0, 3.2.4 "Mapping work-items and synchronization: command synchronization"
+ * Source: OpenCL API 3.0, 3.2.4 "Synchronization"
  * and 5.13 "Out-of-order Execution of Kernels and Memory Object Commands"; SYCL 2020, 3.9.8
- * "Synchronization".
+ * "Coordination and synchronization".
  *
  * Everything is called with the device's lock held. */
 #ifndef BACKENDS_SIM_SIMDEV_ORDER_H

@@ -168,8 +168,7 @@ static rt_status run_host_access(cnf_execution *execution, uint32_t index)
     scn_memory_kind kind = execution->scenario->memories[memory].kind;
     bool has_pointer = kind == SCN_MEMORY_USM_HOST || kind == SCN_MEMORY_USM_SHARED;
     if (!has_pointer || !operations->look_at) return operations->read(execution, memory, NULL);
-    operations->look_at(execution, index, memory);
-    return RT_STATUS_OK;
+    return operations->look_at(execution, index, memory);
 }
 
 static void run_verb(cnf_execution *execution, uint32_t index)

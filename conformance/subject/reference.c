@@ -49,6 +49,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .threads = execution->options->threads,
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
+        .keeps_writers = true,
         .choose_command = cnf_execution_choose,
         .on_order = cnf_execution_order,
         .order_user = execution,
@@ -329,13 +330,19 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
     return dev_memory_defined(copy, memory->origin, memory->size, bits);
 }
 
-static void reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)
+static bool reference_writer(cnf_execution *execution, uint32_t index, uint64_t offset,
+                             dev_writer *out_writer)
 {
     const rt_memory *memory = cnf_reference_of(execution)->memories[index];
-    CHECK(rt_memory_is_usm(memory));
-    uint32_t device = memory->usm_device->id;
-    CHECK(device < memory->copies.count);
-    dev_memory_host_access(memory->copies.items[device].memory, step, 0, memory->size, false);
+    if (memory->written_on == UINT32_MAX) return false; /* the host alone has written it */
+    CHECK(memory->written_on < memory->copies.count);
+    return dev_memory_writer(memory->copies.items[memory->written_on].memory, offset, out_writer);
+}
+
+static rt_status reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)
+{
+    return rt_scheduler_host_look(cnf_reference_scheduler(execution),
+                                  cnf_reference_of(execution)->memories[index], step);
 }
 
 /* ---- What the runtime makes observable ------------------------------------------------------ */
@@ -413,6 +420,7 @@ const cnf_runtime_operations cnf_reference_operations = {
     .wait_command = reference_wait_command,
     .status = cnf_reference_status,
     .read = reference_read,
+    .writer = reference_writer,
     .look_at = reference_look_at,
     .read_global = cnf_reference_read_global,
     .host_symbol = reference_host_symbol,

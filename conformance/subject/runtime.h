@@ -139,9 +139,13 @@ struct cnf_runtime_operations {
     scn_event_status (*status)(cnf_execution *execution, uint32_t command, bool *out_known);
     /* A synchronising host read; out_content may be NULL. */
     rt_status (*read)(cnf_execution *execution, uint32_t memory, cnf_content *out_content);
+    /* Finds who wrote a byte of a memory last, after `read`.  False: that is not known.  NULL: it
+     * never is. */
+    bool (*writer)(cnf_execution *execution, uint32_t memory, uint64_t offset,
+                   dev_writer *out_writer);
     /* The step's read of unified shared memory of the kinds host and shared through its pointer,
      * which waits for nothing; NULL: such a read shows nothing, and `read` is used. */
-    void (*look_at)(cnf_execution *execution, uint32_t step, uint32_t memory);
+    rt_status (*look_at)(cnf_execution *execution, uint32_t step, uint32_t memory);
     /* A synchronising host read of a whole device_global, which must have been resolved: a copy to
      * the host in the given queue, and a wait for it. With `existing`, reads only if the queue's
      * device already has an instance: otherwise bytes.data is NULL and no instance is created. The

@@ -19,6 +19,7 @@ typedef struct comparison {
     rt_arena *arena;
     const scn_memory *memory;
     rt_bytes expected, got, defined;
+    cnf_element_writers writers;
     uint8_t *differs; /* per element */
 } comparison;
 
@@ -297,8 +298,8 @@ static void describe_ordered(const comparison *pair, cnf_difference *out)
         out->count == 1 ? "differs" : "differ", RT_TEXT_ARG(out->pattern));
     if (out->total == 1) return;
     rt_buffer table = {0};
-    cnf_elements_table_write(
-        &table, &(cnf_elements_table){pair->memory, pair->expected, pair->got, pair->differs});
+    cnf_elements_table_write(&table, &(cnf_elements_table){pair->memory, pair->expected, pair->got,
+                                                           pair->differs, pair->writers});
     out->table = rt_arena_text(arena, rt_buffer_text(&table));
     rt_buffer_free(&table);
     out->text = rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(out->text), RT_TEXT_ARG(out->table));
@@ -336,6 +337,14 @@ static void describe_unordered(const comparison *pair, cnf_difference *out)
 bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
                           rt_bytes got, rt_bytes defined, cnf_difference *out_difference)
 {
+    return cnf_elements_compare_written(arena, memory, expected, got, defined,
+                                        (cnf_element_writers){0}, out_difference);
+}
+
+bool cnf_elements_compare_written(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
+                                  rt_bytes got, rt_bytes defined, cnf_element_writers writers,
+                                  cnf_difference *out_difference)
+{
     CHECK(memory->layout.size > 0 && memory->layout.field_count > 0);
     CHECK(expected.size == memory->count * memory->layout.size && got.size == expected.size);
     CHECK_IMPLIES(scn_memory_is_matched(memory), memory->count <= SCN_MATCHED_COUNT_MAX);
@@ -347,6 +356,7 @@ bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes ex
                              .expected = expected,
                              .got = got,
                              .defined = defined,
+                             .writers = writers,
                              .differs = rt_alloc((size_t)memory->count)};
     if (scn_memory_is_matched(memory))
         compare_matched(&pair);

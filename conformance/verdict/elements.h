@@ -41,10 +41,21 @@ typedef struct cnf_difference {
     rt_text text;          /* the whole difference, the table included, without a final newline */
 } cnf_difference;
 
+/* Who wrote what was found, for the table. */
+typedef struct cnf_element_writers {
+    /* Appends the writer of the byte; false: it is not known. NULL: none is. */
+    bool (*append)(void *user, uint64_t offset, rt_buffer *out);
+    void *user;
+} cnf_element_writers;
+
 /* Compares two states of the memory, each of count * element size bytes. `defined` has one bit per
  * byte of `expected`, lowest first; NULL data means that every byte is defined. Returns true, with
  * a zeroed *out_difference, if the two are equal within the memory's tolerance. */
 bool cnf_elements_compare(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
                           rt_bytes got, rt_bytes defined, cnf_difference *out_difference);
+/* cnf_elements_compare, with a column of the table that says who wrote the elements. */
+bool cnf_elements_compare_written(rt_arena *arena, const scn_memory *memory, rt_bytes expected,
+                                  rt_bytes got, rt_bytes defined, cnf_element_writers writers,
+                                  cnf_difference *out_difference);
 
 #endif

@@ -55,6 +55,31 @@ static table_column column_make(const char *title, const cnf_elements_table *tab
     return column;
 }
 
+/* The first byte of the element that has another value than expected, or its first. */
+static uint64_t byte_find(const cnf_elements_table *table, uint64_t element)
+{
+    uint64_t size = table->memory->layout.size, at = element * size;
+    for (uint64_t i = at; i < at + size && table->differs[element]; i++)
+        if (table->expected.data[i] != table->got.data[i]) return i;
+    return at + table->memory->layout.fields[0].offset;
+}
+
+/* Sets *out_column to who wrote the elements; false if none of them is known. */
+static bool writers_column(const cnf_elements_table *table, uint64_t first, uint32_t rows,
+                           table_column *out_column)
+{
+    bool is_known = false;
+    *out_column = (table_column){.title = "written by"};
+    for (uint32_t i = 0; i < rows && table->writers.append; i++) {
+        rt_buffer text = {0};
+        is_known |= table->writers.append(table->writers.user, byte_find(table, first + i), &text);
+        (void)snprintf(out_column->cells[i].text, CELL_MAX, "%.*s",
+                       RT_TEXT_ARG(rt_text_cut(rt_buffer_text(&text), CELL_MAX - 1)));
+        rt_buffer_free(&text);
+    }
+    return is_known;
+}
+
 /* True if two elements hold the same numbers. */
 static bool elements_equal(const scn_memory *memory, const uint8_t *a, const uint8_t *b)
 {
@@ -97,11 +122,16 @@ void cnf_elements_table_write(rt_buffer *out, const cnf_elements_table *table)
     if (first > total - rows) first = total - rows;
     const table_column expected = column_make("expected", table, table->expected, first, rows);
     const table_column got = column_make("got", table, table->got, first, rows);
-    rt_buffer_printf(out, "\n  element  %*s  %*s", expected.width, expected.title, got.width,
-                     got.title);
-    for (uint32_t i = 0; i < rows; i++)
+    table_column writers;
+    bool has_writers = writers_column(table, first, rows, &writers);
+    rt_buffer_printf(out, "\n  element  %*s  %*s%s%s", expected.width, expected.title, got.width,
+                     got.title, has_writers ? "  " : "", has_writers ? writers.title : "");
+    for (uint32_t i = 0; i < rows; i++) {
         rt_buffer_printf(out, "\n%c %7" PRIu64 "  %*s  %*s", table->differs[first + i] ? '>' : ' ',
                          first + i, expected.width, expected.cells[i].text, got.width,
                          got.cells[i].text);
+        if (has_writers && writers.cells[i].text[0])
+            rt_buffer_printf(out, "  %s", writers.cells[i].text);
+    }
     hint_write(out, table);
 }

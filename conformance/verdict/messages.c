@@ -272,18 +272,10 @@ static const struct message_row {
     const char *type;
     void (*read)(message_reader *reader, const json_t *message);
 } message_rows[] = {
-    {"stage", on_stage},
-    {"device", on_device},
-    {"unavailable", on_unavailable},
-    {"skip", on_skip},
-    {"check", on_check},
-    {"memory", on_memory},
-    {"trace", on_trace},
-    {"choices", on_choices},
-    {"orders", on_orders},
-    {"probe", on_probe},
-    {"artefact", on_artefact},
-    {"capabilities", on_capabilities},
+    {"stage", on_stage}, {"device", on_device},     {"unavailable", on_unavailable},
+    {"skip", on_skip},   {"check", on_check},       {"memory", on_memory},
+    {"trace", on_trace}, {"choices", on_choices},   {"orders", on_orders},
+    {"probe", on_probe}, {"artefact", on_artefact}, {"capabilities", on_capabilities},
     {"end", on_end},
     {"released", on_released},
 };

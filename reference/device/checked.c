@@ -397,6 +397,13 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
     return status;
 }
 
+bool dev_memory_writer(dev_memory *memory, uint64_t offset, dev_writer *out_writer)
+{
+    range_check(memory, offset, 1);
+    *out_writer = (dev_writer){0};
+    return memory->ops->writer && memory->ops->writer(memory, offset, out_writer);
+}
+
 void dev_memory_host_access(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
                             bool is_write)
 {

@@ -124,6 +124,15 @@ typedef struct dev_finding {
     uint64_t count;  /* number of occurrences at this place in this launch */
 } dev_finding;
 
+/* The last write to a byte of a memory. */
+typedef struct dev_writer {
+    bool is_kernel; /* the last write known: a store by a work-item of that kernel */
+    bool is_copy;   /* is_kernel: an asynchronous copy of its group, rather than a work-item */
+    rt_text kernel; /* valid as long as the device */
+    uint64_t work_item[RT_ND_RANGE_DIMENSIONS]; /* global id */
+    bool may_be_copied; /* undefined bytes have been copied to this memory */
+} dev_writer;
+
 /* The value of one specialisation constant, identified by the id in its SpecId decoration. */
 typedef struct dev_spec_constant {
     uint32_t id;
@@ -186,6 +195,7 @@ typedef struct dev_open_parameters {
      * computes in this process; NULL: standard output.  Must not call the device. */
     void (*on_output)(void *user, rt_text text);
     void *output_user;
+    bool keeps_writers; /* the caller will ask who wrote a byte (dev_memory_writer) */
     /* Called when a device that runs commands late picks one of `count` >= 2 that are ready, of
      * which its own pick is `drawn`: returns the one to run, and in *out_number a number for this
      * choice.  NULL: the device's own pick.  Must not call the device. */
@@ -363,6 +373,8 @@ typedef struct dev_memory_ops {
     rt_status (*defined)(dev_memory *memory, uint64_t offset, uint64_t size, uint8_t *out_bits);
     uint64_t (*address)(dev_memory *memory); /* called for every kind but BUFFER, for which it may
                                               * be NULL */
+    bool (*writer)(dev_memory *memory, uint64_t offset, dev_writer *out_writer); /* NULL: never
+                                                                                  * known */
     /* See dev_memory_host_access; NULL: nothing is examined. */
     void (*host_access)(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
                         bool is_write);
@@ -536,6 +548,9 @@ void dev_memory_destroy(dev_memory *memory);
  * reports all bytes as defined.  All commands that write the memory must be complete. */
 RT_MUST_USE rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
                                          uint8_t *out_bits);
+/* Finds who wrote a byte last.  False: the device does not keep that (dev_open_parameters).  All
+ * commands that write the memory must be complete. */
+bool dev_memory_writer(dev_memory *memory, uint64_t offset, dev_writer *out_writer);
 /* Says that the application accesses unified shared memory of the kinds host or shared itself.  It
  * waits for nothing: a device that examines what orders commands reports the commands that conflict
  * with the access and that the application cannot know to be done, under the tag. */

@@ -193,6 +193,12 @@ RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id q
  * depend on.  For unified shared memory those commands are unknown, so the function waits for every
  * command submitted so far, and ignores failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
+/* The application reads unified shared memory of the kinds host or shared through its pointer,
+ * which waits for nothing but the contents that the memory began with; the device examines whether
+ * the read is ordered after what writes the memory (dev_memory_host_access), under the tag. Returns
+ * the codes of rt_command_wait. */
+RT_MUST_USE rt_status rt_scheduler_host_look(rt_scheduler *scheduler, const rt_memory *memory,
+                                             uint32_t tag);
 
 /* Ends a buffer, as its destruction does: waits for every command that uses it and brings its
  * contents to its host bytes (SYCL 2020, 4.7.2.3 "Buffer synchronization rules").  A part of a

@@ -343,3 +343,21 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     if (rt_ok(status) && newest != RT_COMMAND_NONE) status = rt_command_wait(scheduler, newest);
     return status;
 }
+
+rt_status rt_scheduler_host_look(rt_scheduler *scheduler, const rt_memory *memory, uint32_t tag)
+{
+    CHECK(rt_memory_is_usm(memory));
+    uint32_t device = memory->usm_device->id;
+    rt_handover_point();
+    rt_scheduler_lock(scheduler);
+    rt_command_id upload = memory->id < scheduler->uses.count
+                               ? scheduler->uses.items[memory->id].writer
+                               : RT_COMMAND_NONE;
+    rt_scheduler_unlock(scheduler);
+    if (upload != RT_COMMAND_NONE) RT_TRY(rt_command_wait(scheduler, upload));
+    rt_scheduler_lock(scheduler);
+    dev_memory *copy = device < memory->copies.count ? memory->copies.items[device].memory : NULL;
+    if (copy) dev_memory_host_access(copy, tag, 0, memory->size, false);
+    rt_scheduler_unlock(scheduler);
+    return RT_STATUS_OK;
+}

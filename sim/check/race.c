@@ -2,6 +2,7 @@
 #include "sim/check/race.h"
 
 #include "reference/base/alloc.h"
+#include "sim/check/writers.h"
 #include "sim/memory/note.h"
 
 #include <string.h>
@@ -123,6 +124,7 @@ static void clock_restart(sim_race *race, sim_race_class class)
     sim_race_clock *clock = &race->clocks[class];
     if (class == SIM_RACE_GLOBAL) {
         race->world->race_restarts++;
+        sim_writers_restart(race->world);
         for (uint32_t i = 1; i < race->world->objects.count; i++) {
             if (race->world->objects.items[i].race) cells_clear(race->world->objects.items[i].race);
         }
@@ -691,7 +693,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->is_on = size[0] > 1 || size[1] > 1 || size[2] > 1 || l->kernel->reach.copies;
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++)
         race->is_on |= arguments[i].access == SIM_ACCESS_WRITE;
-    race->is_on |= sim_launch_records(l);
+    race->is_on |= sim_launch_records(l) || l->world->writers;
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
@@ -769,6 +771,8 @@ void sim_race_close(sim_launch_state *l)
     sim_race *race = l->race;
     CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
     if (race->is_on && sim_launch_records(l)) accesses_report(l);
+    bool is_complete = race->is_on && race->restarts == l->world->race_restarts;
+    if (is_complete && l->world->writers) sim_writers_keep(l);
     if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
     for (uint32_t i = 0; i < race->tracked.count; i++)
         race->tracked.items[i]->is_tracked = false;

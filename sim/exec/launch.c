@@ -1,5 +1,6 @@
 /* Launching a kernel: arguments, work-groups, waves. */
 #include "reference/base/alloc.h"
+#include "sim/check/writers.h"
 #include "sim/exec/barrier.h"
 #include "sim/exec/compiled.h"
 #include "sim/exec/parallel.h"
@@ -596,6 +597,8 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
                        (!has_window && sim_launch_parallel(&l, arguments));
         if (!is_done) {
             sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
+        } else if (world->writers) {
+            sim_writers_forget(&l, arguments);
         }
     }
     if (has_window) windows_close(&l, arguments);

@@ -83,6 +83,7 @@ static bool worker_open(worker *w, const sim_launch_state *l, const sim_argument
     uint32_t object_count = l->world->objects.count;
     w->world = *l->world;
     w->world.sink = rt_sink_create();
+    w->world.writers = NULL;
     w->world.objects.items = rt_alloc_array(object_count, sizeof *w->world.objects.items);
     for (uint32_t i = 0; i < object_count; i++) {
         w->world.objects.items[i] = l->world->objects.items[i];

@@ -70,6 +70,8 @@ static inline uint64_t sim_race_cells(const sim_race_shadow *shadow)
 
 /* Frees the cells of a shadow. */
 void sim_race_shadow_clear(sim_race_shadow *shadow);
+/* Forgets who stored to [offset, offset + size), which something else than a launch has written. */
+void sim_race_shadow_forget(sim_race_shadow *shadow, uint64_t offset, uint64_t size);
 /* Frees the shadow of an object that is being destroyed; NULL does nothing. */
 void sim_race_shadow_free(sim_race_shadow *shadow);
 

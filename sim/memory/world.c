@@ -20,6 +20,16 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     return world;
 }
 
+void sim_race_shadow_forget(sim_race_shadow *shadow, uint64_t offset, uint64_t size)
+{
+    CHECK(!shadow->is_tracked && offset <= shadow->size && size <= shadow->size - offset);
+    uint64_t first = offset >> shadow->shift;
+    uint64_t end = (offset + size + (1u << shadow->shift) - 1) >> shadow->shift;
+    for (uint32_t k = 0; k < SIM_RACE_KINDS_WRITING; k++)
+        if (shadow->cells[k])
+            memset(shadow->cells[k] + first, 0, (size_t)(end - first) * sizeof(uint32_t));
+}
+
 void sim_race_shadow_clear(sim_race_shadow *shadow)
 {
     for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
@@ -52,6 +62,7 @@ void sim_world_destroy(sim_world *world)
 {
     if (!world) return;
     if (world->tier) world->tier_free(world->tier);
+    if (world->writers) world->writers_free(world->writers);
     for (uint32_t i = 0; i < world->objects.count; i++)
         memory_free(&world->objects.items[i]);
     sim_instances_free(world);
@@ -217,12 +228,20 @@ void sim_memory_settle(sim_memory *memory)
     memory->defined = NULL;
 }
 
+/* Bytes that something else than a launch has written have no work-item that wrote them. */
+static void writers_forget(const sim_world *world, const sim_memory *memory, uint64_t offset,
+                           uint64_t size)
+{
+    if (world->writers && memory->race) sim_race_shadow_forget(memory->race, offset, size);
+}
+
 void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                       const void *source)
 {
     sim_memory *memory = memory_range(world, object, offset, size);
     if (!size) return;
     memcpy(memory->data + offset, source, size);
+    writers_forget(world, memory, offset, size);
     if (memory->all_defined) return;
     memset(memory->defined + offset, 0xff, size);
     if (size == memory->size) sim_memory_settle(memory);
@@ -250,6 +269,7 @@ void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset
     sim_memory *to = memory_range(world, destination, destination_offset, size);
     if (!size) return;
     memmove(to->data + destination_offset, from->data + source_offset, size);
+    writers_forget(world, to, destination_offset, size);
     if (from->all_defined && to->all_defined) return;
     if (to->all_defined) sim_memory_unsettle(to);
     if (from->all_defined) {
@@ -257,7 +277,13 @@ void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset
         if (size == to->size) sim_memory_settle(to);
     } else {
         memmove(to->defined + destination_offset, from->defined + source_offset, size);
+        to->took_undefined |= !sim_defined_all(to->defined + destination_offset, size);
     }
+}
+
+bool sim_object_took_undefined(const sim_world *world, sim_object object)
+{
+    return memory_range(world, object, 0, 0)->took_undefined;
 }
 
 void sim_object_defined(const sim_world *world, sim_object object, uint64_t offset, uint64_t size,

@@ -16,9 +16,10 @@ typedef struct sim_memory {
     uint8_t *data;    /* size bytes; NULL once destroyed */
     uint8_t *defined; /* size bytes, with 1 for defined bits; NULL if all_defined */
     uint64_t size;
-    bool all_defined; /* every byte is defined, so stores need not update `defined` */
-    bool is_mapped;   /* data is at the object's address (mapped.c) */
-    bool is_held;     /* mapped: its number may not be used again yet */
+    bool all_defined;    /* every byte is defined, so stores need not update `defined` */
+    bool is_mapped;      /* data is at the object's address (mapped.c) */
+    bool took_undefined; /* a copy has brought undefined bytes */
+    bool is_held;        /* mapped: its number may not be used again yet */
     /* If not 0, kernels must not write to the object: 1 if it is a constant variable, plus 1 for
      * every argument with which the running launch passes it as constant memory. */
     uint32_t constant_uses;
@@ -60,6 +61,8 @@ struct sim_world {
                               * exec/lane_access.c; tests see from it that rows are quick */
     struct sim_tier *tier;   /* exec/compiled.c; NULL: all kernels are interpreted */
     void (*tier_free)(struct sim_tier *tier);
+    struct sim_writers *writers; /* check/writers.c; NULL: it is not kept who stored what */
+    void (*writers_free)(struct sim_writers *writers);
     uint32_t function_count; /* number of function numbers given out; none is reused */
     sim_object mapped_next;  /* where the search for a free mapped object begins (mapped.c); 0: the
                               * world has none */

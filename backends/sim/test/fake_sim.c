@@ -384,6 +384,24 @@ void sim_range_choose_local(const sim_kernel *kernel, sim_range *range)
     range->local[0] = range->local[1] = range->local[2] = 1;
 }
 
+void sim_world_keep_writers(sim_world *world)
+{
+    (void)world;
+}
+
+bool sim_object_writer(sim_world *world, sim_object object, uint64_t offset, sim_writer *out_writer)
+{
+    (void)world, (void)object, (void)offset;
+    *out_writer = (sim_writer){.kernel = RT_TEXT("k"), .work_item = {offset, 0, 0}};
+    return true;
+}
+
+bool sim_object_took_undefined(const sim_world *world, sim_object object)
+{
+    (void)world, (void)object;
+    return false;
+}
+
 const char *sim_schedule_name(sim_schedule schedule)
 {
     static const char *const names[SIM_SCHEDULES] = {"lockstep", "forward", "backward", "seeded"};

@@ -821,7 +821,7 @@ typedef enum between {
     BETWEEN_BARRIER_OF,    /* holds later commands back, and waits for the first launch */
     BETWEEN_MARKER,        /* waits for all, and the second launch waits for it */
     BETWEEN_UNUSED_MARKER, /* the second launch does not wait for it */
-    BETWEEN_LATER,         /* a third launch, of which the second is no successor, is waited for */
+    BETWEEN_LATER,         /* a third launch, that the second does not wait for, is waited for */
     BETWEEN_CHAIN,         /* the second waits for a copy elsewhere that waits for the first */
     BETWEEN_KINDS
 } between;

@@ -229,6 +229,8 @@ static bool kinds_check(scn_reader *reader, const scn_node *node)
         const scn_entry *entry = &node->entries[e];
         typed = typed || is_type(entry->key);
         if (is_type(entry->key) || scn_shape_row(&shape_argument_object, entry->key)) continue;
+        static const char *const absent[] = {"image", "sampler", "pipe", NULL};
+        if (scn_report_absent(reader, absent, entry, &valid)) continue;
         rt_nearest nearest = rt_nearest_to(entry->key);
         for (uint32_t i = 0; scn_type_word(i); i++)
             rt_nearest_offer(&nearest, rt_text_of(scn_type_word(i)));

@@ -408,10 +408,11 @@ static const scn_shape shape_nested_bare_verb = {
     .choices = bare_verbs,
     .choice_count = 1,
 };
+static const char *const absent_verbs[] = {"host_pipe", "image", "sampler", NULL};
 const scn_shape scn_shape_step_object = {
     SCN_OBJECT("a step", step_rows), .key_noun = "step",
     .beside = &shape_bare_verb,      .also = step_also,
-    SCN_RELATIONS(step_relations),
+    .absent = absent_verbs,          SCN_RELATIONS(step_relations),
 };
 static const scn_shape shape_nested_step_object = {
     .kind = SCN_SHAPE_OBJECT,

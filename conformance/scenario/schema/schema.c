@@ -330,8 +330,23 @@ static const char *key_list(rt_arena *arena, const scn_shape *shape, uint32_t fl
     return copy;
 }
 
+bool scn_report_absent(scn_reader *reader, const char *const *absent, const scn_entry *entry,
+                       bool *out_valid)
+{
+    while (absent && *absent && !rt_text_is(entry->key, *absent))
+        absent++;
+    if (!absent || !*absent) return false;
+    *out_valid = scn_report(reader->reporter, entry->at,
+                            "'%s' is not built: there are no images, samplers and pipes "
+                            "(docs/scenario-reference.md, \"What is not there\")",
+                            *absent);
+    return true;
+}
+
 static bool report_unknown_key(scn_reader *reader, const scn_shape *shape, const scn_entry *entry)
 {
+    bool valid;
+    if (scn_report_absent(reader, shape->absent, entry, &valid)) return valid;
     rt_nearest nearest = rt_nearest_to(entry->key);
     for (uint32_t i = 0; i < shape->row_count; i++)
         if (scn_row_is_documented(&shape->rows[i]))

@@ -140,6 +140,9 @@ struct scn_shape {
     scn_shape_kind kind;
     const char *noun;     /* with an article, for messages: "a memory" */
     const char *key_noun; /* OBJECT: what its keys are called; NULL: "key" */
+    /* OBJECT: keys for what this version does not have (scn_report_absent), ended by NULL; NULL:
+     * none */
+    const char *const *absent;
     uint64_t least, most; /* INTEGER: values; LIST, MAP: number of items (most 0: any) */
     const scn_choice *choices;
     uint32_t choice_count;
@@ -305,6 +308,11 @@ bool scn_items_read(scn_reader *reader, const scn_row *row, const scn_node *node
 
 /* The first row of an object with that key; NULL if it has none. */
 const scn_row *scn_shape_row(const scn_shape *shape, rt_text key);
+
+/* Reports an entry whose key stands for what this version does not have.  False, with *out_valid
+ * unchanged: the key is not one of these (`absent`, ended by NULL). */
+bool scn_report_absent(scn_reader *reader, const char *const *absent, const scn_entry *entry,
+                       bool *out_valid);
 
 /* Sets the fields of all rows of a shape to the values that they have if their keys are absent. */
 void scn_rows_clear(scn_reader *reader, const scn_shape *shape, void *out);
