@@ -28,6 +28,9 @@ static const struct format_row {
 };
 enum { FORMATS = sizeof format_rows / sizeof *format_rows };
 
+/* Scenarios that a child may run on devices that stay open. */
+enum { PACK_REUSE = 50 };
+
 const char *cnf_pack_format(uint32_t index)
 {
     return index < FORMATS ? format_rows[index].word : NULL;
@@ -103,6 +106,7 @@ static int command_read(pack_command *command)
     command->options.subjects = command->columns.subjects;
     command->options.subject_count = command->columns.count;
     command->options.record = true;
+    command->options.reuse = PACK_REUSE; /* its requests matter, not its verdicts */
     CHECK(command->profile_count > 0 && command->profile_count <= RT_PROFILE_COUNT);
     int status = cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;

@@ -38,7 +38,7 @@ typedef struct cnf_run_options {
     uint32_t retries;     /* further runs after an unexpected verdict, until one is expected; the
                            * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
     uint32_t reuse;       /* scenarios that a child may run on devices that stay open; 0 and 1: one.
-                           * Not with `explore_max`, `real_loader` and `record`. */
+                           * Not with `explore_max` and `real_loader`. */
     rt_text conditions;   /* for the records only; does not affect the run */
     bool compile_only;    /* nothing runs: a scenario whose modules compile, or are refused as it
                            * expects, passes */

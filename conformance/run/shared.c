@@ -31,7 +31,7 @@ bool cnf_run_case_shares(const run_state *run, const run_scenario *scenario, uin
     const run_case *test_case = &scenario->cases[index];
     if (options->reuse <= 1 || !column->subject->reusable || column->options) return false;
     if (test_case->is_alone || scenario_is_alone(scenario->scenario)) return false;
-    CHECK(!options->real_loader && !options->record && !test_case->explorer);
+    CHECK(!options->real_loader && !test_case->explorer);
     return !options->runs_alone ||
            !options->runs_alone(run->user, scenario->file->path, column->name);
 }

@@ -228,7 +228,11 @@ static bool devices_release(child_session *session)
     static const char *const codes[] = {
         [CNF_KEPT_CLEAN] = "", [CNF_KEPT_OBJECTS] = "objects", [CNF_KEPT_ANSWER] = "answer"};
     rt_buffer message = {0};
+    /* What the probe asks of tools belongs to no scenario. */
+    cnf_emitter *records = session->store.records;
+    session->store.records = NULL;
     cnf_kept_fault fault = cnf_kept_release(session->kept, &message);
+    session->store.records = records;
     cnf_emit_released(&session->emitter, codes[fault], rt_buffer_text(&message));
     rt_buffer_free(&message);
     return fault == CNF_KEPT_CLEAN;
