@@ -12,11 +12,11 @@
  * First, every citing scenario runs on sim, and the faults that it reaches are recorded. Then each
  * fault is planted in the citing scenarios that reach it, one after the other, until one of them
  * fails at the step that its citation names. Every run is a separate process. The green run of a
- * scenario, which has no fault, finds no artefacts in the cache, so that it reaches the marks of the
- * compiling code; its runs with faults reuse the artefacts that the fault does not change, since an
- * artefact's key includes the fault (conformance/build/cache.c). The tests' programs are treated in
- * the same way (programs.c). A fault that nothing notices does not count if the compiler makes the
- * original's code of it. */
+ * scenario, which has no fault, finds no artefacts in the cache, so that it reaches the marks of
+ * the compiling code; its runs with faults reuse the artefacts that the fault does not change,
+ * since an artefact's key includes the fault (conformance/build/cache.c). The tests' programs are
+ * treated in the same way (programs.c). A fault that nothing notices does not count if the compiler
+ * makes the original's code of it. */
 #ifndef CONFORMANCE_REQUIREMENTS_PROVE_H
 #define CONFORMANCE_REQUIREMENTS_PROVE_H
 
