@@ -359,9 +359,13 @@ rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->kind == RT_COMMAND_HOST_TASK);
     const handover step = handover_begin(scheduler, command);
-    rt_status failure = rt_command_wait_check(scheduler, command->id);
-    for (uint32_t i = 0; i < step.command.wait_count && rt_ok(failure); i++)
-        failure = dev_event_wait(step.events[i]);
+    rt_status failure = step.failure;
+    rt_status endless = rt_command_wait_check(scheduler, command->id);
+    if (rt_ok(failure)) failure = endless;
+    for (uint32_t i = 0; i < step.command.wait_count && rt_ok(endless); i++) {
+        rt_status waited = dev_event_wait(step.events[i]);
+        if (rt_ok(failure)) failure = waited;
+    }
     rt_free(step.events);
-    return rt_ok(step.failure) ? failure : step.failure;
+    return failure;
 }
