@@ -76,17 +76,22 @@ static bool open_runtime(cnf_execution *execution)
     return true;
 }
 
-/* Reports that the subject's driver could not compile an image ahead of time. */
+/* Reports that the subject's driver could not compile an image ahead of time. A driver that lacks a
+ * tool for it, or for the code, skips the scenario; every other failure is the driver's. */
 static void emit_offline(cnf_execution *execution)
 {
-    cnf_emit_check(
-        execution->emitter,
-        &(cnf_emitted_check){.step = SCN_NONE,
-                             .kind = "offline",
-                             .observed = true,
-                             .code = rt_text_of(rt_code_name((rt_code)execution->offline.code)),
-                             .message =
-                                 rt_sink_diagnostic(execution->sink, execution->offline)->message});
+    rt_status status = execution->offline;
+    rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
+    if (status.code == RT_UNAVAILABLE || status.code == RT_UNSUPPORTED) {
+        cnf_emit_skip(execution->emitter, "offline-compiler", "no", message);
+        return;
+    }
+    const cnf_emitted_check check = {.step = SCN_NONE,
+                                     .kind = "offline",
+                                     .observed = true,
+                                     .code = rt_text_of(rt_code_name((rt_code)status.code)),
+                                     .message = message};
+    cnf_emit_check(execution->emitter, &check);
     cnf_emit_end(execution->emitter);
 }
 
