@@ -10,20 +10,27 @@ static rt_scheduler *scheduler_of(const assay_runtime *runtime)
 
 /* ---- Memories ------------------------------------------------------------------------------ */
 
-/* Creates the handle of a memory. */
-static assay_memory *memory_handle(assay_runtime *runtime, rt_memory *created)
+/* Gives the caller the handle of a memory, or NULL if it could not be created. */
+static assay_status memory_finish(assay_runtime *runtime, rt_status status, rt_memory *created,
+                                  assay_memory **out_memory)
 {
+    if (!rt_ok(status)) return api_status(runtime, status);
+    rt_lock_take(&runtime->lock);
     assay_memory *memory = rt_arena_alloc(&runtime->arena, sizeof *memory);
+    rt_lock_release(&runtime->lock);
     memory->runtime = runtime;
     memory->memory = created;
-    return memory;
+    *out_memory = memory;
+    return api_ok();
 }
 
 /* Copies the name, which a memory borrows, and checks the size. */
 static rt_status memory_begin(assay_runtime *runtime, const char *name, uint64_t size,
                               rt_text *out_name)
 {
+    rt_lock_take(&runtime->lock);
     *out_name = rt_arena_text(&runtime->arena, rt_text_of(name));
+    rt_lock_release(&runtime->lock);
     if (size >= 1 && size <= RT_MEMORY_SIZE_MAX) return RT_STATUS_OK;
     return rt_fail_naming(runtime->sink, size == 0 ? RT_ERRC_INVALID : RT_LIMIT, RT_RULE_NONE,
                           out_name, 1, "memory '%s' of %llu bytes: it must have 1 to %llu", name,
@@ -39,13 +46,10 @@ assay_status assay_buffer_create(assay_runtime *runtime, const char *name, uint6
     API_REQUIRE(name, "the memory's name is a null pointer");
     rt_memory *created = NULL;
     rt_text text;
-    rt_lock_take(&runtime->lock);
     rt_status status = memory_begin(runtime, name, size, &text);
     if (rt_ok(status))
         status = rt_runtime_memory_create(runtime->runtime, text, size, initial, &created);
-    if (rt_ok(status)) *out_memory = memory_handle(runtime, created);
-    rt_lock_release(&runtime->lock);
-    return api_status(runtime, status);
+    return memory_finish(runtime, status, created, out_memory);
 }
 
 assay_status assay_usm_create(assay_device *device, assay_usm_kind kind, const char *name,
@@ -65,14 +69,11 @@ assay_status assay_usm_create(assay_device *device, assay_usm_kind kind, const c
     assay_runtime *runtime = device->runtime;
     rt_memory *created = NULL;
     rt_text text;
-    rt_lock_take(&runtime->lock);
     rt_status status = memory_begin(runtime, name, size, &text);
     if (rt_ok(status))
         status = rt_runtime_usm_create(runtime->runtime, text, device->device, kinds[kind], size,
                                        initial, &created);
-    if (rt_ok(status)) *out_memory = memory_handle(runtime, created);
-    rt_lock_release(&runtime->lock);
-    return api_status(runtime, status);
+    return memory_finish(runtime, status, created, out_memory);
 }
 
 static bool promotion_is_valid(assay_promotion promotion)

@@ -57,7 +57,7 @@ static void tools_check(doctor_command *diagnosis)
         {tools.sycl[0] != '\0', OPTIONAL, "assay-sycl-compiler, which compiles SYCL sources",
          "ci/setup --with dpcpp"},
         {cnf_toolchain_find_library(path, "libassay_reference.so"), NEEDED,
-         "libassay_reference.so, for --loader real", "reinstall assay"},
+         "libassay_reference.so, for --loader real and image show --runtime", "reinstall assay"},
         {cnf_toolchain_find_library(path, "libassay_opencl_layer.so"), NEEDED,
          "libassay_opencl_layer.so, for OpenCL subjects", "reinstall assay"},
         {cnf_toolchain_find_program(path, "cc"), OPTIONAL, "cc, for --loader real",

@@ -92,7 +92,7 @@ void rt_loader_describe(rt_loader *loader, rt_module_id module, rt_text name, rt
     CHECK(module < loader->module_count);
     lock(loader);
     rt_module *described = &loader->modules[module];
-    CHECK(!described->loaded && described->open_count == 0 && described->images.count == 0);
+    CHECK(!described->loaded && described->open_count == 0);
     described->name = name;
     described->path = path;
     described->globals = globals;

@@ -87,7 +87,7 @@ void rt_loader_observe_globals(rt_loader *loader, rt_global_observer observer, r
  */
 void rt_loader_use(rt_loader *loader, rt_system system);
 
-/* Describes a module that has never been loaded and of which only the position in the table was
+/* Describes a module that is not loaded and of which only the position in the table was
  * known at initialisation: its name, its path and the variables that its host code registers, all
  * borrowed until rt_loader_free.  For systems whose modules become known while the program runs. */
 void rt_loader_describe(rt_loader *loader, rt_module_id module, rt_text name, rt_text path,

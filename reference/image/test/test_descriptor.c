@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -154,6 +155,46 @@ static void DL_IMAGE_04_a_property_is_name_value_type_and_size(void **state)
     assert_memory_equal(set->properties[1].bytes.data, "abc", 3);
 }
 
+/* ---- Modules of the process ---------------------------------------------------------------- */
+
+typedef struct visit {
+    uint64_t address;
+    unsigned count;
+    bool holds, is_program;
+} visit;
+
+static void visit_note(void *user, const rt_mapping *module, rt_text path)
+{
+    visit *noted = user;
+    rt_bytes bytes;
+    noted->count++;
+    noted->holds = rt_mapping_bytes(module, noted->address, 1, &bytes) &&
+                   bytes.data == (const uint8_t *)(uintptr_t)noted->address;
+    noted->is_program = path.length == 0;
+}
+
+static void the_module_of_an_address_is_visited(void **state)
+{
+    (void)state;
+    const char *automatic = "";
+    const struct {
+        const void *address;
+        bool is_found, is_program;
+    } rows[] = {
+        {&descriptor, true, true},
+        {(const void *)(uintptr_t)printf, true, false},
+        {&automatic, false, false},
+        {NULL, false, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        visit noted = {.address = (uintptr_t)rows[i].address};
+        assert_int_equal(rt_mapping_visit(noted.address, visit_note, &noted), rows[i].is_found);
+        assert_int_equal(noted.count, rows[i].is_found);
+        assert_int_equal(noted.holds, rows[i].is_found);
+        assert_int_equal(noted.is_program, rows[i].is_program);
+    }
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -161,6 +202,7 @@ int main(int argc, char **argv)
         TEST(DL_IMAGE_02_sets_lie_between_begin_and_end),
         TEST(DL_IMAGE_03_sets_are_found_by_their_exact_name),
         TEST(DL_IMAGE_04_a_property_is_name_value_type_and_size),
+        TEST(the_module_of_an_address_is_visited),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,6 +63,18 @@ static void needed_modules_register_first_and_once(void **state)
     expect_log(f, "+c +b +a +app ");
 }
 
+static void a_module_is_described_before_it_is_loaded(void **state)
+{
+    fixture *f = *state;
+    rt_loader_start(&f->loader, APP, NULL, 0);
+    expect_log(f, "+c +b +a +app ");
+    rt_loader_describe(&f->loader, D, RT_TEXT("renamed"), RT_TEXT("librenamed.so"),
+                       (rt_device_global_list){0});
+    rt_loader_open(&f->loader, D);
+    expect_log(f, "+renamed ");
+    assert_true(rt_text_is(f->loader.modules[D].path, "librenamed.so"));
+}
+
 static void opening_twice_loads_once_and_closing_twice_unloads(void **state)
 {
     fixture *f = *state;
@@ -213,6 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(needed_modules_register_first_and_once),
+        TEST(a_module_is_described_before_it_is_loaded),
         TEST(opening_twice_loads_once_and_closing_twice_unloads),
         TEST(a_closed_module_stays_while_something_needs_it),
         TEST(a_cycle_is_loaded_once),

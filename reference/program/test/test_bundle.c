@@ -131,6 +131,13 @@ static void assert_kernels(world *w, const rt_bundle *bundle, const char *expect
     assert_names(names, count, expected);
 }
 
+static void assert_unresolved(world *w, const rt_bundle *bundle, const char *expected)
+{
+    uint32_t count;
+    const rt_text *names = rt_bundle_unresolved(bundle, &w->f->arena, &count);
+    assert_names(names, count, expected);
+}
+
 static void load(world *w, uint32_t module)
 {
     rt_loader_open(&w->f->loader, module);
@@ -147,6 +154,22 @@ static void input_has_the_dependencies_and_does_not_call_the_device(void **state
     assert_int_equal(rt_bundle_unit_count(input), 2);
     assert_kernels(w, input, "k lk"); /* f is exported but is not a kernel */
     assert_int_equal(w->f->counting->compiles + w->f->counting->builds, 0);
+}
+
+/* A symbol is unresolved unless an image of the bundle exports it, wherever that is in the bundle.
+ */
+static void unresolved_symbols_are_named(void **state)
+{
+    world *w = *state;
+    load(w, MAIN), load(w, BROKEN);
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "k"), "f");
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "f nowhere");
+    load(w, LIBRARY);
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "k"), "");
+    assert_unresolved(w, get(w, RT_BUNDLE_EXECUTABLE, "k"), "");
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "nowhere");
+    load(w, LEFT), load(w, RIGHT);
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "r"), "");
 }
 
 static void all_kernels_without_a_list(void **state)
@@ -461,6 +484,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         TEST(input_has_the_dependencies_and_does_not_call_the_device),
+        TEST(unresolved_symbols_are_named),
         TEST(all_kernels_without_a_list),
         TEST(images_that_need_each_other_share_a_program),
         TEST(code_compiled_ahead_begins_further),
