@@ -217,7 +217,7 @@ static bool layout_of(rewriter *r, uint32_t type_id, uint32_t depth, uint32_t *o
                       uint32_t *out_alignment)
 {
     instruction type = definition(r, type_id);
-    uint32_t size = 0, alignment = 1, part, part_alignment;
+    uint32_t size = 0, alignment = 1, part = 0, part_alignment = 1;
     if (depth == DEPTH_MAX) return fail(r, "a type is nested too deeply");
     switch (type.opcode) {
     case OP_TYPE_BOOL: size = alignment = 1; break;
@@ -231,7 +231,7 @@ static bool layout_of(rewriter *r, uint32_t type_id, uint32_t depth, uint32_t *o
     case OP_TYPE_ARRAY: {
         uint32_t length = array_length(r, type);
         if (!layout_of(r, word(type, 2), depth + 1, &part, &alignment)) return false;
-        if (length == 0 || length > VALUE_SIZE_MAX / part)
+        if (part == 0 || length == 0 || length > VALUE_SIZE_MAX / part)
             return fail(r, "an array has no elements, or too many");
         size = length * part;
         if (type.opcode == OP_TYPE_VECTOR) {
@@ -420,7 +420,7 @@ static rt_property rows_keep(rewriter *r, rt_text name, uint32_t size)
  * after a problem. `returned`: the type of the call's result; 0: it is the default's. */
 static const constant *constant_of(rewriter *r, const uint32_t *arguments, uint32_t returned)
 {
-    uint32_t type, size, alignment;
+    uint32_t type, size = 0, alignment = 1;
     rt_text name = text_of(r, variable_of(r, arguments[0]));
     instruction initial = default_of(r, variable_of(r, arguments[1]), &type);
     if (name.length == 0 || type == 0) {
@@ -723,7 +723,7 @@ rt_bytes cnf_sycl_initial_value(rt_arena *arena, rt_bytes code, rt_text id, uint
 {
     rewriter r;
     const char *problem;
-    uint32_t value_size = 0, alignment;
+    uint32_t value_size = 0, alignment = 1;
     rt_bytes result = {0};
     if (rewriter_open(&r, arena, code, &problem)) {
         instruction variable = variable_named(&r, id);
