@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ANSWER_VERSION = 8 };
+enum { ANSWER_VERSION = 9 };
 
 #define CACHE_SIZE_MAX  ((uint64_t)512 << 20) /* bytes */
 #define CACHE_SIZE_KEPT (CACHE_SIZE_MAX / 4 * 3)

@@ -217,7 +217,7 @@ static bool layout_of(rewriter *r, uint32_t type_id, uint32_t depth, uint32_t *o
                       uint32_t *out_alignment)
 {
     instruction type = definition(r, type_id);
-    uint32_t size = 0, alignment = 1, part, part_alignment;
+    uint32_t size = 0, alignment = 1, part = 0, part_alignment = 1;
     if (depth == DEPTH_MAX) return fail(r, "a type is nested too deeply");
     switch (type.opcode) {
     case OP_TYPE_BOOL: size = alignment = 1; break;
@@ -231,7 +231,7 @@ static bool layout_of(rewriter *r, uint32_t type_id, uint32_t depth, uint32_t *o
     case OP_TYPE_ARRAY: {
         uint32_t length = array_length(r, type);
         if (!layout_of(r, word(type, 2), depth + 1, &part, &alignment)) return false;
-        if (length == 0 || length > VALUE_SIZE_MAX / part)
+        if (part == 0 || length == 0 || length > VALUE_SIZE_MAX / part)
             return fail(r, "an array has no elements, or too many");
         size = length * part;
         if (type.opcode == OP_TYPE_VECTOR) {
@@ -260,7 +260,9 @@ static bool layout_of(rewriter *r, uint32_t type_id, uint32_t depth, uint32_t *o
 /* Element `index` of a constant; no definition stands for zeros. */
 static instruction element_of(const rewriter *r, instruction value, uint32_t index)
 {
-    if (value.opcode != OP_CONSTANT_COMPOSITE) return (instruction){0};
+    bool is_composite =
+        value.opcode == OP_CONSTANT_COMPOSITE || value.opcode == OP_SPEC_CONSTANT_COMPOSITE;
+    if (!is_composite) return (instruction){0};
     return definition(r, word(value, 3 + index));
 }
 
@@ -418,7 +420,7 @@ static rt_property rows_keep(rewriter *r, rt_text name, uint32_t size)
  * after a problem. `returned`: the type of the call's result; 0: it is the default's. */
 static const constant *constant_of(rewriter *r, const uint32_t *arguments, uint32_t returned)
 {
-    uint32_t type, size, alignment;
+    uint32_t type, size = 0, alignment = 1;
     rt_text name = text_of(r, variable_of(r, arguments[0]));
     instruction initial = default_of(r, variable_of(r, arguments[1]), &type);
     if (name.length == 0 || type == 0) {
@@ -639,7 +641,6 @@ static void sets_add(rewriter *r, rt_image *image)
 static bool image_rewrite(rewriter *r, rt_image *image)
 {
     word_list replacements = {0};
-    module_scan(r);
     imports_drop(r);
     bool is_done = calls_replace(r, &replacements);
     if (is_done && r->constants.count > 0) {
@@ -650,36 +651,97 @@ static bool image_rewrite(rewriter *r, rt_image *image)
     return is_done;
 }
 
-bool cnf_sycl_constants_place(rt_arena *arena, rt_image *image, const char **out_problem)
+/* Copies the code, which may be anywhere in the compiler's output, and makes the tables. False: it
+ * is not such code, and *out_problem (static) says why. */
+static bool rewriter_open(rewriter *r, rt_arena *arena, rt_bytes code, const char **out_problem)
 {
-    rt_bytes code = image->code;
     rt_spirv_walk walk = rt_spirv_walk_start(code);
     rt_buffer reason = {0};
     bool is_sound = rt_spirv_check(code, &reason) && !walk.is_swapped;
     rt_buffer_free(&reason);
+    *r = (rewriter){.arena = arena};
     *out_problem = "the code is not SPIR-V in this machine's byte order";
     if (!is_sound || code.size / 4 > UINT32_MAX) return false;
-    /* The code may be anywhere in the compiler's output. */
     uint32_t *words = rt_alloc(code.size);
     memcpy(words, code.data, code.size);
-    rewriter r = {.arena = arena, .words = words, .word_count = (uint32_t)(code.size / 4)};
-    r.known = r.bound = words[BOUND_WORD];
+    r->words = words;
+    r->word_count = (uint32_t)(code.size / 4);
+    r->known = r->bound = words[BOUND_WORD];
     *out_problem = "the code has too many ids";
-    bool is_done = r.known > 0 && r.known <= BOUND_MAX;
+    if (r->known == 0 || r->known > BOUND_MAX) return false;
+    r->definitions = rt_alloc_array(r->known, sizeof *r->definitions);
+    r->uses = rt_alloc_array(r->known, sizeof *r->uses);
+    r->is_import = rt_alloc_array(r->known, sizeof *r->is_import);
+    r->is_gone = rt_alloc_array(r->known, sizeof *r->is_gone);
+    r->is_packed = rt_alloc_array(r->known, sizeof *r->is_packed);
+    module_scan(r);
+    return true;
+}
+
+static void rewriter_close(rewriter *r)
+{
+    rt_free(r->definitions), rt_free(r->uses), rt_free(r->is_import);
+    rt_free(r->is_gone), rt_free(r->is_packed);
+    rt_vector_free(&r->decorations), rt_vector_free(&r->globals);
+    rt_vector_free(&r->constants), rt_vector_free(&r->rows);
+    rt_buffer_free(&r->defaults);
+    rt_free((void *)(uintptr_t)r->words);
+}
+
+bool cnf_sycl_constants_place(rt_arena *arena, rt_image *image, const char **out_problem)
+{
+    rewriter r;
+    bool is_done = rewriter_open(&r, arena, image->code, out_problem);
     if (is_done) {
-        r.definitions = rt_alloc_array(r.known, sizeof *r.definitions);
-        r.uses = rt_alloc_array(r.known, sizeof *r.uses);
-        r.is_import = rt_alloc_array(r.known, sizeof *r.is_import);
-        r.is_gone = rt_alloc_array(r.known, sizeof *r.is_gone);
-        r.is_packed = rt_alloc_array(r.known, sizeof *r.is_packed);
         is_done = image_rewrite(&r, image);
         *out_problem = r.problem;
-        rt_free(r.definitions), rt_free(r.uses), rt_free(r.is_import);
-        rt_free(r.is_gone), rt_free(r.is_packed);
     }
-    rt_vector_free(&r.decorations), rt_vector_free(&r.globals);
-    rt_vector_free(&r.constants), rt_vector_free(&r.rows);
-    rt_buffer_free(&r.defaults);
-    rt_free(words);
+    rewriter_close(&r);
     return is_done;
+}
+
+/* ---- Initial values of variables ------------------------------------------------------------ */
+
+/* The variable that a decoration HostAccessINTEL names. */
+static instruction variable_named(const rewriter *r, rt_text id)
+{
+    enum { ACCESS_PREVIEW = 6147, ACCESS = 6188, NAME_WORD = 4 };
+    for (uint32_t i = HEADER_WORDS; i < r->word_count; i += at(r, i).count) {
+        instruction it = at(r, i);
+        uint32_t decoration = word(it, 2);
+        if (it.opcode != OP_DECORATE || it.count <= NAME_WORD) continue;
+        if (decoration != ACCESS_PREVIEW && decoration != ACCESS) continue;
+        const char *name = (const char *)(it.words + NAME_WORD);
+        size_t room = (it.count - NAME_WORD) * sizeof(uint32_t);
+        if (strnlen(name, room) == id.length && memcmp(name, id.data, id.length) == 0)
+            return definition(r, it.words[1]);
+    }
+    return (instruction){0};
+}
+
+rt_bytes cnf_sycl_initial_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size)
+{
+    rewriter r;
+    const char *problem;
+    uint32_t value_size = 0, alignment = 1;
+    rt_bytes result = {0};
+    if (rewriter_open(&r, arena, code, &problem)) {
+        instruction variable = variable_named(&r, id);
+        instruction object = definition(&r, word(definition(&r, word(variable, 1)), 3));
+        instruction members = definition(&r, word(variable, 4));
+        /* The pointer comes first. */
+        uint32_t type = word(object, 3);
+        bool has_value = variable.opcode == OP_VARIABLE && object.opcode == OP_TYPE_STRUCT &&
+                         object.count == 4 && layout_of(&r, type, 0, &value_size, &alignment);
+        if (has_value && value_size == size) {
+            uint8_t *bytes = rt_arena_alloc(arena, value_size);
+            (void)value_make(&r, type, element_of(&r, members, 1), 0, bytes);
+            bool is_zero_value = true;
+            for (uint32_t i = 0; i < value_size; i++)
+                is_zero_value = is_zero_value && bytes[i] == 0;
+            if (!is_zero_value) result = (rt_bytes){bytes, value_size};
+        }
+    }
+    rewriter_close(&r);
+    return result;
 }

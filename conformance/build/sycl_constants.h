@@ -4,7 +4,9 @@
  * declares, with the constant's symbolic id and its default value as arguments; sycl-post-link, a
  * later tool of DPC++, replaces the calls with SPIR-V's specialisation constants. The compiler
  * inside libsycl ends before that, so this file does that tool's work. Source: intel/llvm,
- * sycl/doc/design/SYCL2020-SpecializationConstants.md, "sycl-post-link". */
+ * sycl/doc/design/SYCL2020-SpecializationConstants.md, "sycl-post-link".
+ *
+ * The same reader of constants finds the initial values of device_globals. */
 #ifndef CONFORMANCE_BUILD_SYCL_CONSTANTS_H
 #define CONFORMANCE_BUILD_SYCL_CONSTANTS_H
 
@@ -18,5 +20,11 @@
  * to write, and *out_problem (static) says where. */
 RT_MUST_USE bool cnf_sycl_constants_place(rt_arena *arena, rt_image *image,
                                           const char **out_problem);
+
+/* The initial value, `size` bytes in the arena, of the device_global without image scope that the
+ * code calls by this unique id. Empty: zeros. The shipped compiler's class has the value after the
+ * pointer (findings: libsycl/value-class-has-both-members), so the device code contains what the
+ * host's object begins with. */
+rt_bytes cnf_sycl_initial_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size);
 
 #endif

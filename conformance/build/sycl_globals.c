@@ -1,6 +1,7 @@
 /* Collects, from property sets and decorations, the device_globals that host code registers. */
 #include "conformance/build/sycl_globals.h"
 
+#include "conformance/build/sycl_constants.h"
 #include "conformance/scenario/resolve/sycl_kernels.h"
 #include "reference/base/spirv.h"
 #include "reference/base/vector.h"
@@ -69,6 +70,9 @@ rt_device_global_list cnf_sycl_globals(rt_arena *arena, rt_image_list images)
                 .size = value.size,
                 .image_scope = value.image_scope,
                 .host_access = access_of(image->code, property->name),
+                .initial = value.image_scope ? (rt_bytes){0} /* in the program's own variable */
+                                             : cnf_sycl_initial_value(arena, image->code,
+                                                                      property->name, value.size),
             };
         }
     }

@@ -66,7 +66,9 @@ static rt_text zero_command(const cnf_history *history, uint32_t index, uint32_t
     for (uint32_t i = begin; i < history->event_count; i++) {
         const rt_event *event = &history->events[i];
         if (event->kind == RT_EVENT_RESTART) break;
-        if (!is_about(event, RT_EVENT_DEVICE_GLOBAL_ZERO, allocation)) continue;
+        if (!is_about(event, RT_EVENT_DEVICE_GLOBAL_ZERO, allocation) &&
+            !is_about(event, RT_EVENT_DEVICE_GLOBAL_INITIAL, allocation))
+            continue;
         if (before-- == 0) return cnf_event_text(event, "command");
     }
     return (rt_text){0};

@@ -249,8 +249,9 @@ static uint32_t half_count(const host_build *build, const scn_module *module)
     return build->runtime->headers.length > 0 ? module->host_half_count : 0;
 }
 
-/* The command line that compiles a host half, without its output. The definitions are those of the
- * device code. Without unique symbols, which clang does not make either, dlclose unloads modules.
+/* The command line that compiles a host half, without its output. The definitions and the version
+ * of C++ are those of the device code. Without unique symbols, which clang does not make either,
+ * dlclose unloads modules.
  */
 static void half_words(host_build *build, const scn_module *module, word_list *words)
 {
@@ -262,8 +263,12 @@ static void half_words(host_build *build, const scn_module *module, word_list *w
     words_add(build, words, build->runtime->headers, fixed);
     rt_text option, rest = module->build_options;
     while (scn_build_options_next(&rest, &option))
-        if (rt_text_starts(option, "-D") || rt_text_starts(option, "-U"))
+        if (rt_text_starts(option, "-D") || rt_text_starts(option, "-U") ||
+            rt_text_starts(option, "-std="))
             *rt_vector_push(words) = rt_arena_text(&build->arena, option).data;
+    /* GCC 12 rejects libsycl's constructor of a device_global with an initial value, which is
+     * consteval and inherited, and clang 14 lacks such functions. As constexpr it does the same. */
+    *rt_vector_push(words) = "-Dconsteval=constexpr";
     words_add(build, words, (rt_text){0}, (const char *const[]){"-xc++", "-", "-o", NULL});
 }
 

@@ -151,29 +151,34 @@ static bool text_is_repeated(const void *items, size_t size, uint32_t index)
     return false;
 }
 
-/* A module's options go to all its front ends, and the SYCL front end accepts none of OpenCL's. */
+/* A module's options go to all its front ends, and those of OpenCL and SYCL do not accept each
+ * other's. */
 static void options_check(checker *check, const scn_module *module)
 {
     rt_text refused;
     if (!scn_build_options_check(module->build_options, &refused)) {
-        REPORT(check, value_at(check, &module->build_options, module->at),
-               "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., -O0 to "
-               "-O3, -Os, -ffp-contract=on or off, -ffast-math and warnings",
-               RT_TEXT_ARG(refused));
+        REPORT(
+            check, value_at(check, &module->build_options, module->at),
+            "build option '%.*s' is not accepted; accepted options: -D, -U, -cl-..., "
+            "-std=c++17 or 20, -O0 to -O3, -Os, -ffp-contract=on or off, -ffast-math and warnings",
+            RT_TEXT_ARG(refused));
         return;
     }
-    bool has_sycl = false;
+    bool has_sycl = false, has_other = false;
     for (uint32_t i = 0; i < module->source_count; i++)
-        has_sycl = has_sycl || module->sources[i].language == SCN_LANGUAGE_SYCL;
+        *(module->sources[i].language == SCN_LANGUAGE_SYCL ? &has_sycl : &has_other) = true;
     for (uint32_t i = 0; i < module->hand_image_count; i++)
-        has_sycl = has_sycl || module->hand_images[i].source.language == SCN_LANGUAGE_SYCL;
+        *(module->hand_images[i].source.language == SCN_LANGUAGE_SYCL ? &has_sycl : &has_other) =
+            true;
     rt_text option, rest = module->build_options;
-    while (has_sycl && scn_build_options_next(&rest, &option)) {
-        if (!rt_text_starts(option, "-cl-")) continue;
+    while (scn_build_options_next(&rest, &option)) {
+        bool is_opencl = rt_text_starts(option, "-cl-"), is_sycl = rt_text_starts(option, "-std=");
+        if (!(is_opencl && has_sycl) && !(is_sycl && has_other)) continue;
         REPORT(check, value_at(check, &module->build_options, module->at),
-               "build option '%.*s' is for OpenCL, but the module has a SYCL source; remove the "
-               "option or move the source to another module",
-               RT_TEXT_ARG(option));
+               "build option '%.*s' is for %s, but the module has %s source; remove the option or "
+               "move the source to another module",
+               RT_TEXT_ARG(option), is_opencl ? "OpenCL" : "SYCL",
+               is_opencl ? "a SYCL" : "another");
         return;
     }
 }

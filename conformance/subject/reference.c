@@ -376,10 +376,15 @@ static void reference_choices(const cnf_runtime *runtime, const rt_choice **out_
  * nothing, only code counts. */
 static bool reference_was_used(const cnf_runtime *runtime)
 {
-    static const rt_event_kind asking[] = {RT_EVENT_CREATE,  RT_EVENT_LAUNCH,
-                                           RT_EVENT_COPY,    RT_EVENT_FILL,
-                                           RT_EVENT_UPLOAD,  RT_EVENT_DEVICE_GLOBAL_ZERO,
-                                           RT_EVENT_BARRIER, RT_EVENT_MARKER};
+    static const rt_event_kind asking[] = {RT_EVENT_CREATE,
+                                           RT_EVENT_LAUNCH,
+                                           RT_EVENT_COPY,
+                                           RT_EVENT_FILL,
+                                           RT_EVENT_UPLOAD,
+                                           RT_EVENT_DEVICE_GLOBAL_ZERO,
+                                           RT_EVENT_DEVICE_GLOBAL_INITIAL,
+                                           RT_EVENT_BARRIER,
+                                           RT_EVENT_MARKER};
     enum { CODE = 1 };
     size_t kinds = runtime->capabilities.executes ? sizeof asking / sizeof *asking : CODE;
     uint32_t count = rt_trace_count(runtime->trace);

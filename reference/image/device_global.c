@@ -1,15 +1,15 @@
 /* Descriptions of device_global variables as bytes.
  *
  * The serialised form of a list is little-endian (base/stream.h): a count, then for each variable
- * unique_id name size image_scope host_access.  It comes from caches and packs, so the reader does
- * not trust it. */
+ * unique_id name size image_scope host_access initial.  It comes from caches and packs, so the
+ * reader does not trust it. */
 #include "reference/image/device_global.h"
 
 #include "reference/base/map.h"
 #include "reference/base/rule.h"
 
 /* Minimum size of a variable in bytes, so that a damaged count cannot cause large allocations. */
-enum { GLOBAL_SIZE_MIN = 26 };
+enum { GLOBAL_SIZE_MIN = 34 };
 
 const char *rt_host_access_name(rt_host_access access)
 {
@@ -63,6 +63,8 @@ void rt_device_global_list_write(rt_buffer *out, rt_device_global_list list)
         rt_write_u64(out, global->size);
         rt_write_u8(out, global->image_scope);
         rt_write_u8(out, (uint8_t)global->host_access);
+        CHECK(global->initial.size == 0 || global->initial.size == global->size);
+        rt_write_bytes(out, global->initial);
     }
 }
 
@@ -77,6 +79,9 @@ rt_device_global_list rt_device_global_list_read(rt_arena *arena, rt_reader *rea
         global->name = rt_read_text(reader);
         global->size = rt_read_u64(reader);
         uint8_t scope = rt_read_u8(reader), access = rt_read_u8(reader);
+        global->initial = rt_read_bytes(reader);
+        if (global->initial.size != 0 && global->initial.size != global->size)
+            rt_reader_fail(reader);
         if (global->unique_id.length == 0 || global->name.length == 0 || global->size == 0 ||
             scope > 1 || access >= RT_HOST_ACCESS_COUNT)
             rt_reader_fail(reader);

@@ -40,6 +40,8 @@ typedef struct rt_device_global {
     uint64_t size;     /* sizeof(T), bytes, >= 1 */
     bool image_scope;  /* property device_image_scope */
     rt_host_access host_access;
+    rt_bytes initial; /* without image scope: `size` bytes with which the host's object begins, and
+                       * so every instance; empty: zeros */
 } rt_device_global;
 
 typedef struct rt_device_global_list {

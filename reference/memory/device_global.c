@@ -126,6 +126,8 @@ void rt_global_database_add(rt_global_database *database, const rt_device_global
     if (entry->registration_count++ == 0) {
         entry->name = rt_arena_text(&database->arena, global->name);
         entry->host_access = global->host_access;
+        CHECK(global->initial.size == 0 || global->initial.size == global->size);
+        entry->initial = rt_arena_bytes(&database->arena, global->initial);
         entry->address = database->addresses.count;
         *rt_vector_push(&database->addresses) = entry;
     }

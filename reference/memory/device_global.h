@@ -35,7 +35,7 @@ typedef struct rt_global_instance {
     const rt_device *device;
     rt_context_id context; /* the context in which it was created */
     rt_memory *memory;     /* USM device memory */
-    uint32_t zero;         /* the command that fills the memory with zeros */
+    uint32_t zero;         /* the command that writes the zeros or the initial value */
 } rt_global_instance;
 
 /* The value of a variable in host memory, either for one context and device or for all of them. */
@@ -55,6 +55,7 @@ typedef struct rt_global_entry {
     rt_host_access host_access;
     uint64_t size;    /* sizeof(T) in bytes; 0: no image has described the variable (DG-DB-04) */
     bool image_scope; /* described together with the size */
+    rt_bytes initial; /* with which the host object begins, and every instance; empty: zeros */
     RT_VECTOR(rt_global_instance *) instances;
     /* The host object: its val, for a variable that no image has, and the usmptr that is cached
      * there, which is valid for one device and context (DG-COPY-06). */
@@ -134,7 +135,7 @@ RT_MUST_USE rt_status rt_global_instance_make(rt_global_database *database, rt_g
                                               const rt_device *device, rt_context_id context,
                                               uint64_t size, rt_global_instance **out_instance);
 
-/* The host object's val, `size` bytes, zero until something is copied to it (DG-SCOPE-08).  A
+/* The host object's val, `size` bytes, initial until something is copied to it (DG-SCOPE-08).  A
  * single value, for RT_GLOBAL_VALUE_ALL, serves every queue (DG-SCOPE-10); shipped DPC++ has one
  * per context and device. It is created if it does not exist. Returns the codes of
  * rt_memory_create; *out_memory is NULL on failure. */

@@ -5,6 +5,8 @@
  *   not in any image                  val of the host object (rt_global_value) */
 #include "reference/memory/global_internal.h"
 
+#include <string.h>
+
 /* Invariants: an entry has at most one instance, and at most one host value, per device and
  * context.  Called with the scheduler's lock held. */
 static bool entry_check(const rt_global_entry *entry)
@@ -76,15 +78,16 @@ rt_status rt_global_value(rt_global_database *database, rt_global_entry *entry, 
     rt_memory *value = rt_global_value_find(entry, context, device);
     *out_memory = NULL;
     if (!value) {
-        uint8_t *zeros = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
-        if (!zeros) {
+        uint8_t *initial = size <= RT_MEMORY_SIZE_MAX ? rt_try_alloc((size_t)size) : NULL;
+        if (!initial) {
             return rt_fail(database->parameters.sink, RT_ERRC_MEMORY_ALLOCATION, RT_RULE_NONE,
                            "device_global '%.*s' of %llu bytes cannot be allocated on the host",
                            RT_TEXT_ARG(entry->name), (unsigned long long)size);
         }
+        if (entry->initial.size == size) memcpy(initial, entry->initial.data, (size_t)size);
         rt_status status = rt_memory_create(database->parameters.sink, memory_id(database),
-                                            entry->name, size, zeros, &value);
-        rt_free(zeros);
+                                            entry->name, size, initial, &value);
+        rt_free(initial);
         RT_TRY(status);
         CHECK(value->size == size && value->initialised);
         *rt_vector_push(&entry->values) = (rt_global_host_value){context, device, value};

@@ -37,11 +37,11 @@ void rt_spec_list_write(rt_buffer *out, rt_spec_list list);
 /* True if both lists set the same constants to the same values. */
 bool rt_spec_list_equal(rt_spec_list a, rt_spec_list b);
 
-/* Checks that the constants can be set in the images of the set (which may be empty) that have them.
- * ERRC_INVALID: an image has one with another size, or no image has one and code that was compiled
- * ahead of time might; ERRC_FEATURE_NOT_SUPPORTED: an image has one, but the device supports none;
- * UNSUPPORTED: a scalar has a size that no scalar type has; MALFORMED: an image's table is damaged
- * where it is needed. */
+/* Checks that the constants can be set in the images of the set (which may be empty) that have
+ * them. ERRC_INVALID: an image has one with another size, or no image has one and code that was
+ * compiled ahead of time might; ERRC_FEATURE_NOT_SUPPORTED: an image has one, but the device
+ * supports none; UNSUPPORTED: a scalar has a size that no scalar type has; MALFORMED: an image's
+ * table is damaged where it is needed. */
 RT_MUST_USE rt_status rt_spec_list_check(rt_sink *sink, rt_spec_list list, const rt_link_set *set,
                                          const rt_device *device);
 

@@ -308,6 +308,21 @@ rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *command, rt_memor
     return RT_STATUS_OK;
 }
 
+rt_status rt_enqueue_initial(rt_scheduler *scheduler, rt_command *command, rt_memory *memory,
+                             rt_bytes initial)
+{
+    CHECK(command->kind == RT_COMMAND_ZERO && command->dependencies.count == 0);
+    CHECK(initial.size == memory->size);
+    const rt_queue *queue = &scheduler->queues.items[command->queue];
+    RT_TRY(dev_enqueue_write(queue->queue, (dev_command){.tag = command->id},
+                             copy_on(memory, queue->device), 0, initial.size, initial.data,
+                             &command->event));
+    rt_command_step(command, RT_STEP_HAND_OVER);
+    RT_COMMAND_TRACE(scheduler, command, DEVICE_GLOBAL_INITIAL, RT_T("variable", memory->name),
+                     RT_N("size", initial.size), RT_N("device", queue->device->id));
+    return RT_STATUS_OK;
+}
+
 rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command, const rt_program *program,
                            const rt_program_global *global)
 {

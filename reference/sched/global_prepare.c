@@ -34,12 +34,17 @@ rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_i
 }
 
 /* Fills new storage of any size with zeros (DG-INIT-10), whether a launch or a copy needs it
- * (DG-COPY-03). */
-static rt_status zero(rt_scheduler *scheduler, rt_queue_id queue, rt_global_instance *instance)
+ * (DG-COPY-03). A variable with an initial value, which C++20 permits and document 002 does not yet
+ * describe, gets that (sycl_ext_oneapi_device_global, "Representation of device globals"). */
+static rt_status initialise(rt_scheduler *scheduler, rt_queue_id queue,
+                            const rt_global_entry *entry, rt_global_instance *instance)
 {
     uint64_t size = instance->memory->size;
     rt_command *command = rt_graph_add(scheduler, RT_COMMAND_ZERO, queue);
-    rt_status status = rt_enqueue_zero(scheduler, command, instance->memory, size);
+    rt_status status =
+        entry->initial.size == size
+            ? rt_enqueue_initial(scheduler, command, instance->memory, entry->initial)
+            : rt_enqueue_zero(scheduler, command, instance->memory, size);
     if (!rt_ok(status)) {
         rt_graph_remove_last(scheduler, command);
         return status;
@@ -60,7 +65,7 @@ rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id queue, rt_glo
     }
     /* Storage that could not be filled when it was created is filled now. */
     if ((*out_instance)->zero != RT_GLOBAL_COMMAND_NONE) return RT_STATUS_OK;
-    return RULE(DG_INIT_04, zero(scheduler, queue, *out_instance));
+    return RULE(DG_INIT_04, initialise(scheduler, queue, entry, *out_instance));
 }
 
 /* ---- Programs ------------------------------------------------------------------------------ */

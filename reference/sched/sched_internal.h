@@ -281,6 +281,11 @@ RT_MUST_USE rt_status rt_enqueue_zero(rt_scheduler *scheduler, rt_command *comma
 RT_MUST_USE rt_status rt_enqueue_point(rt_scheduler *scheduler, rt_command *command,
                                        const rt_program *program, const rt_program_global *global);
 
+/* Like rt_enqueue_zero, for a write of a device_global's initial value (borrowed until the command
+ * has ended), which is as large as the memory. */
+RT_MUST_USE rt_status rt_enqueue_initial(rt_scheduler *scheduler, rt_command *command,
+                                         rt_memory *memory, rt_bytes initial);
+
 /* ---- transfer.c (lock held) --------------------------------------------------------------- */
 
 /* Submits a transfer whose memories may be variables of `program` (NULL: none).  The command

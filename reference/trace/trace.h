@@ -88,6 +88,7 @@
     EVENT(DEVICE_GLOBAL_FIND, "device_global_find", "variable id")                                 \
     EVENT(DEVICE_GLOBAL_ALLOCATE, "device_global_allocate", "variable id device context size")     \
     EVENT(DEVICE_GLOBAL_ZERO, "device_global_zero", "command variable size device after[]")        \
+    EVENT(DEVICE_GLOBAL_INITIAL, "device_global_initial", "command variable size device after[]")  \
     EVENT(DEVICE_GLOBAL_POINT, "device_global_point",                                              \
           "command variable id program offset size device after[]")                                \
     EVENT(DEVICE_GLOBAL_READ, "device_global_read",                                                \

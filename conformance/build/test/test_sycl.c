@@ -467,18 +467,6 @@ static void output_that_is_not_a_result_is_the_tools_failure(void **state)
     assert_true(has_part(fixture->answer.message, "its code is not SPIR-V"));
 }
 
-static void unresolved_specialisation_constants_are_refused(void **state)
-{
-    sycl_fixture *fixture = *state;
-    const rt_bytes code = make_spirv(&fixture->arena, (const char *const[]){"first", NULL},
-                                     "_Z37__sycl_getScalar2020SpecConstantValueI");
-    install_result(fixture, &code, 1);
-    const cnf_compile_answer *answer = call(fixture, "cat $here/result");
-    assert_int_equal(answer->code, RT_COMPILE_TIME);
-    assert_int_equal(answer->message_count, 1);
-    assert_true(rt_text_starts(answer->messages[0].text, "get_specialization_constant: "));
-}
-
 static void an_image_by_hand_is_one_image(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -531,7 +519,6 @@ int main(int argc, char **argv)
         TEST(errors_point_into_the_source),
         TEST(headers_are_those_of_the_machine),
         TEST(output_that_is_not_a_result_is_the_tools_failure),
-        TEST(unresolved_specialisation_constants_are_refused),
         TEST(an_image_by_hand_is_one_image),
         TEST(a_machine_without_the_compiler_lacks_a_capability),
     };

@@ -16,6 +16,8 @@ static const option_row option_rows[] = {
     SCN_BUILD_OPTIONS(PREFIX_ROW, WORD_ROW)
 #undef PREFIX_ROW
 #undef WORD_ROW
+        {SCN_BUILD_OPTION_CPP17, false},
+    {SCN_BUILD_OPTION_CPP20, false},
 };
 
 static bool is_accepted(rt_text option)

@@ -41,15 +41,20 @@
 #define SCN_PREFIX_PATTERN(text) text "\\S+|"
 #define SCN_WORD_PATTERN(text)   text "|"
 #define SCN_BUILD_OPTIONS_PATTERN                                                                  \
-    "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN, SCN_WORD_PATTERN) "(?!))(\\s+|$))*$"
+    "^\\s*((" SCN_BUILD_OPTIONS(SCN_PREFIX_PATTERN,                                                \
+                                SCN_WORD_PATTERN) "-std=c\\+\\+(17|20)|(?!))(\\s+|$))*$"
+
+/* For SYCL alone: the version of C++. */
+#define SCN_BUILD_OPTION_CPP17 "-std=c++17"
+#define SCN_BUILD_OPTION_CPP20 "-std=c++20"
 
 /* Takes the next option off *rest; options are separated by white space and cannot be quoted. False
  * if no option is left. */
 bool scn_build_options_next(rt_text *rest, rt_text *out_option);
 
-/* True if every option is accepted: definitions (-D, -U), OpenCL's own (-cl-...), -O0 to -O3 and
- * -Os, -ffp-contract=on or off, -ffast-math and a few warnings. Otherwise *out_refused is the first
- * option that is not accepted. */
+/* True if every option is accepted: definitions (-D, -U), OpenCL's own (-cl-...), -std=c++17 or 20,
+ * -O0 to -O3 and -Os, -ffp-contract=on or off, -ffast-math and a few warnings. Otherwise
+ * *out_refused is the first option that is not accepted. */
 bool scn_build_options_check(rt_text options, rt_text *out_refused);
 
 #endif

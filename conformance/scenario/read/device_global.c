@@ -26,6 +26,7 @@ static const scn_row global_rows[] = {
      "Whether it has the property device_image_scope; false by default."},
     {"host_access", &shape_access, 0, SCN_FIELD(rt_device_global, host_access),
      "How the host may access it: read_write (default), read, write or none."},
+    SCN_HIDDEN(&scn_shape_raw_bytes, rt_device_global, initial),
 };
 static bool global_finish(scn_reader *reader, const scn_node *node, void *object)
 {

@@ -173,15 +173,20 @@ static const scn_row module_rows[] = {
     SCN_HIDDEN_ITEMS(&shape_halves, scn_module, host_halves, host_half_count),
 };
 /* The same conditions as in check.c and scn_device_config_check. */
-#define HAS_SYCL(key)                                                                              \
+#define HAS_LANGUAGE(key, language)                                                                \
     "{'required': ['" key "'], 'properties': {'" key                                               \
-    "': {'contains': {'required': ['language'], 'properties': {'language': {'const': 'sycl'}}}}}}"
-static const char module_also[] = "{'allOf': [{'if': {'anyOf': [" HAS_SYCL("sources") "," HAS_SYCL(
-    "images") "]}, 'then': {'properties': {'build_options': {'not': {'pattern':"
-              " '(^|[ \\n])-cl-'}}}}},"
-              " {'if': {'anyOf': [{'required': ['device_config']}, {'required': ['compile_target']}]}, 'then': {'required': ['formats'],"
-              " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
-              " 'ptx']}}}}}}]}";
+    "': {'contains': {'required': ['language'], 'properties': {'language': " language "}}}}}"
+#define LACKS_OPTION(language, option)                                                             \
+    "{'if': {'anyOf': [" HAS_LANGUAGE("sources", language) "," HAS_LANGUAGE(                       \
+        "images", language) "]}, 'then': {'properties': {'build_options': {'not': {'pattern': "    \
+                            "'(^|[ \\n])" option "'}}}}}"
+static const char module_also[] =
+    "{'allOf': [" LACKS_OPTION("{'const': 'sycl'}", "-cl-") "," LACKS_OPTION(
+        "{'not': {'const': 'sycl'}}",
+        "-std=") ","
+                 " {'if': {'anyOf': [{'required': ['device_config']}, {'required': ['compile_target']}]}, 'then': {'required': ['formats'],"
+                 " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
+                 " 'ptx']}}}}}}]}";
 /* Sources are named by their number in the module; the sources of images written by hand come last.
  */
 static bool module_finish(scn_reader *reader, const scn_node *node, void *object)

@@ -22,8 +22,9 @@ static bool is_word_byte(char c)
 static bool code_mentions(rt_text code, rt_text name)
 {
     static const char prefix[] = "__assay_spec_constant_";
+    if (name.length == 0 || code.length == 0) return false;
     const char *at = code.data, *end = code.data + code.length;
-    while (name.length > 0 && (at = memmem(at, (size_t)(end - at), name.data, name.length))) {
+    while ((at = memmem(at, (size_t)(end - at), name.data, name.length))) {
         size_t before = (size_t)(at - code.data), length = sizeof prefix - 1;
         const char *next = at + name.length;
         bool ends = next == end || !is_word_byte(*next);

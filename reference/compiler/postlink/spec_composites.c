@@ -259,6 +259,7 @@ static void uses_move(composite *taken, LLVMValueRef variable)
             rt_map_set_number(&copy_of, (uintptr_t)function, index);
             *rt_vector_push(&copies) = copy_build(taken, function);
         }
+        CHECK(copies.items && index < copies.count);
         LLVMBuilderRef builder = LLVMCreateBuilderInContext(taken->job->context);
         LLVMPositionBuilderBefore(builder, user);
         LLVMValueRef address = address_in_copy(taken, builder, old, copies.items[index]);

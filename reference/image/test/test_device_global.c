@@ -144,8 +144,13 @@ static void assert_damaged(const rt_device_global *list, uint32_t count, size_t 
 static void damaged_lists_are_refused(void **state)
 {
     (void)state;
-    /* Bytes: count 4, id 8 + 4, name 8 + 1, size 8, image scope, host access. */
-    enum { SIZE_AT = 25, SCOPE_AT = SIZE_AT + 8, ACCESS_AT = SCOPE_AT + 1 };
+    /* Bytes: count 4, id 8 + 4, name 8 + 1, size 8, image scope, host access, initial 8 + 0. */
+    enum {
+        SIZE_AT = 25,
+        SCOPE_AT = SIZE_AT + 8,
+        ACCESS_AT = SCOPE_AT + 1,
+        INITIAL_AT = ACCESS_AT + 1
+    };
     assert_damaged(globals, 1, SIZE_AT, 0);
     assert_damaged(globals, 1, SCOPE_AT, 2);
     assert_damaged(globals, 1, ACCESS_AT, RT_HOST_ACCESS_COUNT);
@@ -155,7 +160,14 @@ static void damaged_lists_are_refused(void **state)
     static const rt_device_global alike[] = {
         {.unique_id = STATIC_TEXT("_Z1v"), .name = STATIC_TEXT("v"), .size = 4},
         {.unique_id = STATIC_TEXT("_Z1w"), .name = STATIC_TEXT("w"), .size = 4}};
-    assert_damaged(alike, 2, ACCESS_AT + 1 + 8 + 3, 'v');
+    assert_damaged(alike, 2, INITIAL_AT + 8 + 8 + 3, 'v');
+    /* An initial value of another size than the variable: the size becomes 5. */
+    static const uint8_t four[4] = {1, 2, 3, 4};
+    static const rt_device_global initialised[] = {{.unique_id = STATIC_TEXT("_Z1v"),
+                                                    .name = STATIC_TEXT("v"),
+                                                    .size = 4,
+                                                    .initial = {four, sizeof four}}};
+    assert_damaged(initialised, 1, SIZE_AT, 5);
 }
 
 static void accesses_have_names(void **state)
