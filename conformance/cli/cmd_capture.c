@@ -61,6 +61,10 @@ static void environment_set(void *user)
         setenv(OCL_LAYER_CAPTURE_KERNEL, kernel, 1);
     else
         unsetenv(OCL_LAYER_CAPTURE_KERNEL);
+    if (command->arguments->values[CNF_OPTION_WINDOW])
+        setenv(OCL_LAYER_CAPTURE_STORES, "1", 1);
+    else
+        unsetenv(OCL_LAYER_CAPTURE_STORES);
 }
 
 /* Creates the folder of the scenarios, and in it one for files that are needed until the end. */
@@ -293,7 +297,7 @@ static void losses_print(const capture_command *command, const loss_list *losses
             fprintf(stderr, "assay: %" PRIu64 " more %s not captured for that reason\n",
                     loss->count - 1, loss->count == 2 ? "is" : "are");
     }
-    uint64_t others = recording->seen - recording->launch_count + command->skipped;
+    uint64_t others = recording->seen - recording->captured + command->skipped;
     if (others > 0)
         fprintf(stderr,
                 "assay: %" PRIu64 " other %s not chosen (--launches %" PRIu64 "..%" PRIu64 "%s)\n",
@@ -348,16 +352,21 @@ static int scenarios_write(capture_command *command)
     uint32_t step = 1;
     for (uint32_t i = 0; i < recording->launch_count && status == CNF_EXIT_EXPECTED; i += step) {
         step = 1;
+        if (recording->launches[i].kind != CAP_LAUNCH) continue;
         if (!launch_is_chosen(command, &recording->launches[i])) {
             command->skipped++;
             continue;
         }
         while (command->arguments->values[CNF_OPTION_WINDOW] &&
                i + step < recording->launch_count &&
-               launch_is_chosen(command, &recording->launches[i + step]) &&
+               (recording->launches[i + step].kind != CAP_LAUNCH ||
+                launch_is_chosen(command, &recording->launches[i + step])) &&
                recording->launches[i + step].process == recording->launches[i].process)
             step++;
-        status = scenario_write(command, i, step, &losses, &written);
+        uint32_t count = step; /* a window ends with a launch */
+        while (recording->launches[i + count - 1].kind != CAP_LAUNCH)
+            count--;
+        status = scenario_write(command, i, count, &losses, &written);
     }
     losses_print(command, &losses);
     rt_vector_free(&losses);

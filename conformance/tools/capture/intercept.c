@@ -373,6 +373,7 @@ rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
     *out_recording = (cap_recording){
         .launches = rt_arena_copy(arena, launches.items, launches.count, sizeof *launches.items),
         .launch_count = launches.count,
+        .captured = launches.count,
         .seen = launches.count,
         .processes = 1,
         .is_dump = true,

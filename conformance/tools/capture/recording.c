@@ -66,6 +66,7 @@ typedef struct process_state {
     RT_VECTOR(uint32_t) events; /* the command of each event; SCN_NONE: none */
     RT_VECTOR(command_state) commands;
     number_list waited; /* launches that the host has waited for since the last launch */
+    bool has_launch;    /* a launch of it is in the recording */
     bool is_opaque;     /* it uses buffers in ways that the log does not tell */
     rt_map binaries;    /* from hashes to the programs that they are binaries of */
 } process_state;
@@ -76,7 +77,7 @@ typedef struct recording_reader {
     process_state *processes;
     uint32_t process_count;
     RT_VECTOR(cap_launch) launches;
-    uint64_t seen;
+    uint64_t seen, captured;
 } recording_reader;
 
 /* ---- Fields --------------------------------------------------------------------------------- */
@@ -344,7 +345,7 @@ static void command_note(recording_reader *reader, process_state *process, const
     uint32_t event = object_of(call, "event");
     if (event != SCN_NONE) *event_at(process, event) = index;
     if (number_of(call, "blocking") == 1)
-        launches_add(reader, &process->waited, after.items, after.count);
+        launches_add(reader, &process->waited, command.launches, command.launch_count);
     if (out_after)
         *out_after = after;
     else
@@ -355,7 +356,13 @@ static void command_note(recording_reader *reader, process_state *process, const
 static void host_wait_note(recording_reader *reader, process_state *process, const ocl_call *call)
 {
     number_list *waited = &process->waited;
+    uint32_t event = object_of(call, "event");
     if (rt_text_is(call->name, "clWaitForEvents")) waits_add(reader, process, call, waited);
+    /* The host has learnt, or will learn, that a command has ended. */
+    bool is_told =
+        rt_text_is(call->name, "clGetEventInfo") || rt_text_is(call->name, "clSetEventCallback");
+    if (is_told && event != SCN_NONE)
+        command_add(reader, process, *event_at(process, event), waited);
     uint32_t queue = object_of(call, "queue");
     if (!rt_text_is(call->name, "clFinish") || queue == SCN_NONE) return;
     const number_list *launches = &queue_at(process, queue)->launches;
@@ -647,6 +654,22 @@ static bool range_read(recording_reader *reader, const ocl_call *call, cap_launc
                       &launch->has_offset);
 }
 
+/* Adds a command to the recording. */
+static void entry_add(recording_reader *reader, process_state *process, const ocl_call *call,
+                      cap_launch *entry)
+{
+    uint32_t index = reader->launches.count, queue = object_of(call, "queue");
+    number_list after = {0};
+    command_note(reader, process, call, index, &after);
+    launches_add(reader, &after, process->waited.items, process->waited.count);
+    entry->after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
+    entry->after_count = after.count;
+    rt_vector_free(&after);
+    if (queue != SCN_NONE) entry->queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
+    *rt_vector_push(&reader->launches) = *entry;
+    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
+}
+
 /* Notes a launch; one that the layer was not to capture is only counted. */
 static void launch_note(recording_reader *reader, process_state *process, const ocl_call *call)
 {
@@ -676,19 +699,77 @@ static void launch_note(recording_reader *reader, process_state *process, const 
         launch.loss = rt_arena_printf(reader->arena, "the driver refused it with %d", call->result);
     else if (!is_valid && launch.loss.length == 0)
         launch.loss = RT_TEXT("its record is incomplete");
-    if (queue != SCN_NONE) {
-        launch.queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
-        launch.device = queue_at(process, queue)->device;
-    }
-    number_list after = {0};
-    command_note(reader, process, call, reader->launches.count, &after);
-    launches_add(reader, &after, process->waited.items, process->waited.count);
-    launch.after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
-    launch.after_count = after.count;
-    rt_vector_free(&after);
-    uint32_t index = reader->launches.count;
-    *rt_vector_push(&reader->launches) = launch;
-    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
+    if (queue != SCN_NONE) launch.device = queue_at(process, queue)->device;
+    process->has_launch = true;
+    reader->captured++;
+    entry_add(reader, process, call, &launch);
+}
+
+/* Reads where a command writes or reads: a buffer with an offset, or "BLOCK+OFFSET". */
+static bool place_read(const ocl_call *call, const char *key, const char *offset_key,
+                       cap_place *out_place)
+{
+    rt_text offset = ocl_call_text(call, key), block = rt_text_take_until(&offset, '+');
+    *out_place = (cap_place){.is_block = offset.length > 0};
+    if (out_place->is_block)
+        return rt_number_read_u32(block, 0, OBJECTS_MAX - 1, &out_place->number) &&
+               rt_number_read(offset, 0, UINT64_MAX, &out_place->offset);
+    out_place->number = object_of(call, key);
+    out_place->offset = number_of(call, offset_key);
+    return out_place->number != SCN_NONE;
+}
+
+/* Reads a command that changes memory, if it says everything that repeating it needs. */
+static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_launch *out)
+{
+    static const struct {
+        const char *call;
+        cap_kind kind; /* of CAP_COPY: or CAP_STORE, if it copies from the host */
+        const char *to, *to_offset, *from, *from_offset;
+    } rows[] = {
+        {"clEnqueueCopyBuffer", CAP_COPY, "to", "to_offset", "from", "from_offset"},
+        {"clEnqueueMemcpyINTEL", CAP_COPY, "to", "-", "from", "-"},
+        {"clEnqueueSVMMemcpy", CAP_COPY, "to", "-", "from", "-"},
+        {"clEnqueueFillBuffer", CAP_FILL, "memory", "offset", NULL, NULL},
+        {"clEnqueueMemFillINTEL", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueMemsetINTEL", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueSVMMemFill", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueWriteBuffer", CAP_STORE, "memory", "offset", NULL, NULL},
+    };
+    cap_transfer *transfer = &out->transfer;
+    size_t row = 0, count = sizeof rows / sizeof *rows;
+    while (row < count && !rt_text_is(call->name, rows[row].call))
+        row++;
+    if (row == count || !place_read(call, rows[row].to, rows[row].to_offset, &transfer->to))
+        return false;
+    out->kind = rows[row].kind;
+    transfer->size = number_of(call, "size");
+    rt_text data = ocl_call_text(call, "data"), hash = rt_text_take_until(&data, ':');
+    rt_hash valid;
+    bool has_data = rt_hash_read(hash, &valid);
+    if (out->kind == CAP_COPY && has_data) out->kind = CAP_STORE;
+    if (out->kind == CAP_STORE)
+        transfer->data = rt_arena_printf(reader->arena, "%.*s/%.*s.bin",
+                                         RT_TEXT_ARG(reader->folder), RT_TEXT_ARG(hash));
+    if (out->kind == CAP_STORE) return has_data;
+    if (out->kind == CAP_COPY)
+        return place_read(call, rows[row].from, rows[row].from_offset, &transfer->from);
+    rt_text pattern = ocl_call_text(call, "pattern");
+    uint8_t *bytes = rt_arena_alloc(reader->arena, pattern.length / 2 + 1);
+    transfer->pattern = (rt_bytes){bytes, pattern.length / 2};
+    return pattern.length > 0 && rt_hex_read(pattern, bytes);
+}
+
+/* Notes a command that is not a launch. Those before the first captured launch are left out: the
+ * launch's first contents have their effects. */
+static void other_command_note(recording_reader *reader, process_state *process,
+                               const ocl_call *call)
+{
+    cap_launch entry = {.process = call->process};
+    if (process->has_launch && transfer_read(reader, call, &entry))
+        entry_add(reader, process, call, &entry);
+    else
+        command_note(reader, process, call, SCN_NONE, NULL);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
@@ -706,8 +787,7 @@ static void call_note(recording_reader *reader, const ocl_call *call)
     program_note(reader, process, call);
     object_note(reader, process, call);
     writes_note(process, call);
-    if (rt_text_starts(call->name, "clEnqueue"))
-        command_note(reader, process, call, SCN_NONE, NULL);
+    if (rt_text_starts(call->name, "clEnqueue")) other_command_note(reader, process, call);
     host_wait_note(reader, process, call);
 }
 
@@ -742,6 +822,7 @@ rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log, rt_tex
         .launches = rt_arena_copy(arena, reader.launches.items, reader.launches.count,
                                   sizeof *reader.launches.items),
         .launch_count = reader.launches.count,
+        .captured = reader.captured,
         .seen = reader.seen,
         .processes = calls.process_count,
         .is_full = calls.is_full,

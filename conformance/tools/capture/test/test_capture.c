@@ -132,6 +132,64 @@ static void launches_wait_for_events(void **state)
     read_end(&read);
 }
 
+/* What is between launches: a fill by event, a store that blocks, a copy between blocks; nothing
+ * before the first. */
+static void commands_are_between_launches(void **state)
+{
+    (void)state;
+    reading read = read_log(
+        BEGIN
+        "9 6 0 < clEnqueueFillBuffer queue=0 waits_for=0 memory=0 offset=0 size=4 pattern_size=1 pattern=00 event=9 "
+        "result=0\n" LAUNCH(
+            "7",
+            BOTH) " wait=9 event=0" AFTER
+                  "9 8 0 < clEnqueueFillBuffer queue=0 waits_for=1 memory=1 offset=8 size=4 pattern_size=2 pattern=0102 wait=0 "
+                  "event=1 result=0\n"
+                  "9 9 0 < clEnqueueWriteBuffer queue=0 waits_for=1 memory=0 blocking=1 offset=4 size=4 data=" HASH_B
+                  ":4 wait=1 result=0\n"
+                  "9 10 0 < clEnqueueMemcpyINTEL queue=0 waits_for=0 blocking=0 to=3+16 from=2+0 size=8 result=0\n"
+                  "9 11 0 < clEnqueueMemcpyINTEL queue=0 waits_for=0 blocking=0 to=host from=2+0 size=8 result=0\n"
+                  "9 12 0 < clEnqueueWriteBuffer queue=0 waits_for=0 memory=0 blocking=0 offset=4 size=4 result=0\n" LAUNCH(
+                      "13", BOTH) AFTER);
+    assert_true(rt_ok(read.status));
+    assert_int_equal(read.recording.captured, 2);
+    assert_int_equal(read.recording.launch_count, 5);
+    const cap_launch *commands = read.recording.launches;
+    assert_int_equal(commands[0].after_count, 0);
+    assert_int_equal(commands[1].kind, CAP_FILL);
+    assert_int_equal(commands[1].transfer.to.offset, 8);
+    assert_int_equal(commands[1].transfer.pattern.size, 2);
+    assert_int_equal(commands[1].after[0], 0);
+    assert_int_equal(commands[2].kind, CAP_STORE);
+    assert_text(commands[2].transfer.data, "folder/" HASH_B ".bin");
+    assert_int_equal(commands[2].after[0], 1);
+    assert_int_equal(commands[3].kind, CAP_COPY);
+    assert_true(commands[3].transfer.to.is_block && commands[3].transfer.from.is_block);
+    assert_int_equal(commands[3].transfer.to.offset, 16);
+    assert_int_equal(commands[3].after_count, 1); /* the host has waited for the store */
+    assert_int_equal(commands[3].after[0], 2);
+    assert_int_equal(commands[4].after[0], 2);
+    read_end(&read);
+}
+
+/* The host learns that a launch has ended, and then orders nothing after it. */
+static void what_the_host_learns_orders_launches(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {"9 7 0 < clGetEventInfo event=0 result=0\n",
+                                        "9 7 0 < clSetEventCallback event=0 result=0\n", ""};
+    for (size_t i = 0; i < 3; i++) {
+        rt_buffer log = {0};
+        rt_buffer_printf(&log, "%s%s%s", BEGIN LAUNCH("6", BOTH) " event=0" AFTER, calls[i],
+                         LAUNCH("8", BOTH) AFTER);
+        reading read = read_log(rt_buffer_string(&log));
+        assert_int_equal(read.recording.launch_count, 2);
+        assert_int_equal(read.recording.launches[1].after_count, i < 2);
+        read_end(&read);
+        rt_buffer_free(&log);
+    }
+}
+
 /* Each row is a log after BEGIN whose only launch cannot be a scenario, and why. */
 static void what_is_missing_is_named(void **state)
 {
@@ -212,6 +270,8 @@ int main(void)
         cmocka_unit_test(a_launch_has_its_parts),
         cmocka_unit_test(a_launch_may_not_end),
         cmocka_unit_test(launches_wait_for_events),
+        cmocka_unit_test(commands_are_between_launches),
+        cmocka_unit_test(what_the_host_learns_orders_launches),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
         cmocka_unit_test(options_are_split),
