@@ -419,6 +419,7 @@ static const cap_program *program_make(recording_reader *reader, process_state *
     source_list sources = {0};
     rt_text options = {0};
     const char *loss = sources_collect(reader, process, number, 0, &sources, &options);
+    if (!loss && sources.count == 0) loss = "its program was linked from nothing";
     cap_program *made = rt_arena_alloc(reader->arena, sizeof *made);
     *made = (cap_program){.loss = rt_text_of(loss)};
     cap_options_split(reader->arena, options, made);

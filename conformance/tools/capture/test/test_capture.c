@@ -222,6 +222,9 @@ static void what_is_missing_is_named(void **state)
         {"9 6 0 < clCreateSubBuffer memory=1 flags=0 offset=0 size=8 made=0 result=0\n" LAUNCH(
              "7", BOTH) AFTER,
          "it uses several parts of one buffer"},
+        {"9 6 0 < clLinkProgram context=0 devices=0 options= inputs=- made=0 result=0\n" LAUNCH(
+             "7", BOTH) AFTER,
+         "its program was linked from nothing"},
         {"9 6 0 < clLinkProgram context=0 devices=0 options= inputs=0,5 made=0 result=0\n" LAUNCH(
              "7", BOTH) AFTER,
          "its program is linked from too many levels of others"},
