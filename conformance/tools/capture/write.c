@@ -700,6 +700,7 @@ static bool fill_put(scenario_writer *writer, const cap_transfer *transfer,
     size_t size = memory->layout.size;
     uint64_t offset = transfer->to.offset;
     const uint8_t *element = (const uint8_t *)memory->state.data + offset;
+    CHECK(transfer->pattern.size > 0 && offset + transfer->size <= memory->state.size);
     if (size % transfer->pattern.size != 0 || offset % size != 0 || transfer->size % size != 0 ||
         !is_exact_in_decimal(memory, (rt_bytes){element, size}))
         return false;
