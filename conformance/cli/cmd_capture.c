@@ -343,6 +343,23 @@ static bool launch_is_chosen(const capture_command *command, const cap_launch *l
            (!kernel || rt_text_is(launch->kernel, kernel));
 }
 
+/* The number of commands of the window that begins with a launch: up to the last launch before one
+ * that is of another process, not chosen, or cannot be captured. */
+static uint32_t window_count(const capture_command *command, uint32_t first)
+{
+    const cap_recording *recording = &command->recording;
+    const cap_launch *begin = &recording->launches[first];
+    uint32_t count = 1;
+    for (uint32_t i = first; i < recording->launch_count && begin->loss.length == 0; i++) {
+        const cap_launch *launch = &recording->launches[i];
+        if (launch->process != begin->process) break;
+        if (launch->kind != CAP_LAUNCH) continue;
+        if (launch->loss.length > 0 || !launch_is_chosen(command, launch)) break;
+        count = i - first + 1;
+    }
+    return count;
+}
+
 static int scenarios_write(capture_command *command)
 {
     const cap_recording *recording = &command->recording;
@@ -351,22 +368,15 @@ static int scenarios_write(capture_command *command)
     int status = CNF_EXIT_EXPECTED;
     uint32_t step = 1;
     for (uint32_t i = 0; i < recording->launch_count && status == CNF_EXIT_EXPECTED; i += step) {
+        const cap_launch *launch = &recording->launches[i];
         step = 1;
-        if (recording->launches[i].kind != CAP_LAUNCH) continue;
-        if (!launch_is_chosen(command, &recording->launches[i])) {
+        if (launch->kind != CAP_LAUNCH) continue;
+        if (!launch_is_chosen(command, launch)) {
             command->skipped++;
             continue;
         }
-        while (command->arguments->values[CNF_OPTION_WINDOW] &&
-               i + step < recording->launch_count &&
-               (recording->launches[i + step].kind != CAP_LAUNCH ||
-                launch_is_chosen(command, &recording->launches[i + step])) &&
-               recording->launches[i + step].process == recording->launches[i].process)
-            step++;
-        uint32_t count = step; /* a window ends with a launch */
-        while (recording->launches[i + count - 1].kind != CAP_LAUNCH)
-            count--;
-        status = scenario_write(command, i, count, &losses, &written);
+        if (command->arguments->values[CNF_OPTION_WINDOW]) step = window_count(command, i);
+        status = scenario_write(command, i, step, &losses, &written);
     }
     losses_print(command, &losses);
     rt_vector_free(&losses);

@@ -108,6 +108,13 @@ check_all() {
     line '        - null' refused/*_maybe.yaml
     passes refused
 
+    # A launch that cannot be captured ends a window, and the next begins after it.
+    capture 0 parts --window
+    says "of kernel 'add' is not captured: it uses several parts of one buffer"
+    says 'assay: 2 scenarios written into parts'
+    [ -f parts/0000-0001.yaml ] && [ -f parts/0003_add.yaml ] || fail "the windows have other launches"
+    passes parts
+
     # Linked programs are modules of several sources, and binaries lead back to them: 2 * x + 3, twice.
     capture 0 linked
     line '      equals: [-11, -9, -3, 7, 21, 39, 61, 87, 117, 151, 189, 231, 277, 327, 381, 439]' linked/0000_k.yaml

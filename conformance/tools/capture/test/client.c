@@ -204,6 +204,24 @@ static void case_svm(void)
     TRY(clFinish(queue));
 }
 
+/* Launches with whole buffers, one with two parts of a buffer, and one more. */
+static void case_parts(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    const cl_buffer_region left = {0, 32}, right = {0, 64};
+    cl_mem parts[] = {clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &left, NULL),
+                      clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &right, NULL)};
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    launch(add, COUNT, 0, 0, NULL);
+    add_set(add, parts[0], parts[1], 1);
+    launch(add, 4, 0, 0, NULL);
+    add_set(add, b, a, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* One launch of each kind that cannot be captured, and one that can. */
 static void case_refused(void)
 {
@@ -322,9 +340,10 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain},   {"order", case_order},     {"between", case_between},
-                 {"usm", case_usm},       {"svm", case_svm},         {"refused", case_refused},
-                 {"linked", case_linked}, {"threads", case_threads}, {"crash", case_crash}};
+    } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
