@@ -276,7 +276,7 @@ typedef struct capture_loss {
 
 typedef RT_VECTOR(capture_loss) loss_list;
 
-static void loss_add(loss_list *losses, rt_text reason, const cap_launch *launch)
+static void loss_add(loss_list *losses, rt_text reason, const cap_command *launch)
 {
     for (uint32_t i = 0; i < losses->count; i++) {
         if (!rt_text_equal(losses->items[i].reason, reason)) continue;
@@ -328,7 +328,7 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
     }
     if (status.code == RT_UNSUPPORTED) {
         loss_add(losses, rt_sink_diagnostic(command->sink, status)->message,
-                 &command->recording.launches[first]);
+                 &command->recording.commands[first]);
         return CNF_EXIT_EXPECTED;
     }
     cnf_command_fail(command->sink, status, (rt_text){0});
@@ -336,7 +336,7 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
 }
 
 /* True if the options choose this launch; the layer has captured no others. */
-static bool launch_is_chosen(const capture_command *command, const cap_launch *launch)
+static bool launch_is_chosen(const capture_command *command, const cap_command *launch)
 {
     const char *kernel = command->arguments->values[CNF_OPTION_KERNEL];
     return launch->number >= command->first && launch->number <= command->last &&
@@ -348,10 +348,10 @@ static bool launch_is_chosen(const capture_command *command, const cap_launch *l
 static uint32_t window_count(const capture_command *command, uint32_t first)
 {
     const cap_recording *recording = &command->recording;
-    const cap_launch *begin = &recording->launches[first];
+    const cap_command *begin = &recording->commands[first];
     uint32_t count = 1;
-    for (uint32_t i = first; i < recording->launch_count && begin->loss.length == 0; i++) {
-        const cap_launch *launch = &recording->launches[i];
+    for (uint32_t i = first; i < recording->command_count && begin->loss.length == 0; i++) {
+        const cap_command *launch = &recording->commands[i];
         if (launch->process != begin->process) break;
         if (launch->kind != CAP_LAUNCH) continue;
         if (launch->loss.length > 0 || !launch_is_chosen(command, launch)) break;
@@ -367,8 +367,8 @@ static int scenarios_write(capture_command *command)
     uint32_t written = 0;
     int status = CNF_EXIT_EXPECTED;
     uint32_t step = 1;
-    for (uint32_t i = 0; i < recording->launch_count && status == CNF_EXIT_EXPECTED; i += step) {
-        const cap_launch *launch = &recording->launches[i];
+    for (uint32_t i = 0; i < recording->command_count && status == CNF_EXIT_EXPECTED; i += step) {
+        const cap_command *launch = &recording->commands[i];
         step = 1;
         if (launch->kind != CAP_LAUNCH) continue;
         if (!launch_is_chosen(command, launch)) {

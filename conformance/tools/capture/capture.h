@@ -93,7 +93,7 @@ typedef struct cap_queue {
 } cap_queue;
 
 /* A launch, or another command; of the latter, only the members that say so have a meaning. */
-typedef struct cap_launch {
+typedef struct cap_command {
     cap_kind kind;         /* of all commands */
     cap_transfer transfer; /* of commands that are not launches */
     uint64_t number;       /* among all launches of its process, from 0 */
@@ -113,11 +113,12 @@ typedef struct cap_launch {
     bool has_ended; /* false: the program ended, or crashed, during the launch */
     rt_text device; /* "NAME, driver VERSION"; empty: unknown */
     rt_text loss;   /* why it cannot be a scenario; empty: it can */
-} cap_launch;
+} cap_command;
 
 typedef struct cap_recording {
-    const cap_launch *launches; /* that were chosen for capture, and the commands between them */
-    uint32_t launch_count;
+    /* The launches that were chosen for capture, and the commands between them. */
+    const cap_command *commands;
+    uint32_t command_count;
     uint64_t captured;  /* launches among them */
     uint64_t seen;      /* launches of the program in all, captured or not */
     uint32_t processes; /* that loaded an OpenCL loader */

@@ -76,7 +76,7 @@ typedef struct recording_reader {
     rt_text folder;
     process_state *processes;
     uint32_t process_count;
-    RT_VECTOR(cap_launch) launches;
+    RT_VECTOR(cap_command) commands;
     uint64_t seen, captured;
 } recording_reader;
 
@@ -269,8 +269,8 @@ static void writes_note(process_state *process, const ocl_call *call)
 /* True if the launch `earlier` is known to end before `later` begins. */
 static bool is_before(const recording_reader *reader, uint32_t earlier, uint32_t later)
 {
-    if (later >= reader->launches.count) return false; /* it is being read */
-    const cap_launch *launch = &reader->launches.items[later];
+    if (later >= reader->commands.count) return false; /* it is being read */
+    const cap_command *launch = &reader->commands.items[later];
     for (uint32_t i = 0; i < launch->after_count; i++)
         if (launch->after[i] == earlier) return true;
     return false;
@@ -488,7 +488,7 @@ static uint32_t items_count(rt_text list)
 
 /* Reads the contents before and after the launch. */
 static bool contents_read(recording_reader *reader, process_state *process, const ocl_call *call,
-                          cap_launch *launch)
+                          cap_command *launch)
 {
     rt_text before = ocl_call_text(call, "before"), after = ocl_call_text(call, "after");
     uint32_t count = items_count(before);
@@ -537,7 +537,7 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
     return true;
 }
 
-static bool memory_find(const cap_launch *launch, bool is_block, uint32_t number,
+static bool memory_find(const cap_command *launch, bool is_block, uint32_t number,
                         uint32_t *out_index)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
@@ -549,7 +549,7 @@ static bool memory_find(const cap_launch *launch, bool is_block, uint32_t number
 }
 
 /* Reads "BLOCK+OFFSET". */
-static bool pointer_read(const cap_launch *launch, rt_text text, uint32_t *out_memory,
+static bool pointer_read(const cap_command *launch, rt_text text, uint32_t *out_memory,
                          uint64_t *out_offset)
 {
     uint32_t number;
@@ -559,7 +559,7 @@ static bool pointer_read(const cap_launch *launch, rt_text text, uint32_t *out_m
            memory_find(launch, true, number, out_memory);
 }
 
-static bool argument_read(recording_reader *reader, cap_launch *launch, rt_text item,
+static bool argument_read(recording_reader *reader, cap_command *launch, rt_text item,
                           cap_argument *out)
 {
     uint32_t number;
@@ -585,7 +585,7 @@ static bool argument_read(recording_reader *reader, cap_launch *launch, rt_text 
 }
 
 /* Reads the addresses within values: "ARGUMENT@AT:BLOCK+OFFSET". */
-static bool words_read(recording_reader *reader, const ocl_call *call, cap_launch *launch,
+static bool words_read(recording_reader *reader, const ocl_call *call, cap_command *launch,
                        cap_argument *arguments)
 {
     rt_text list = ocl_call_text(call, "words");
@@ -609,7 +609,7 @@ static bool words_read(recording_reader *reader, const ocl_call *call, cap_launc
     return true;
 }
 
-static bool arguments_read(recording_reader *reader, const ocl_call *call, cap_launch *launch)
+static bool arguments_read(recording_reader *reader, const ocl_call *call, cap_command *launch)
 {
     rt_text list = ocl_call_text(call, "args");
     uint32_t count = items_count(list);
@@ -636,7 +636,7 @@ static bool sizes_read(recording_reader *reader, const ocl_call *call, const cha
     return count == dimensions;
 }
 
-static bool range_read(recording_reader *reader, const ocl_call *call, cap_launch *launch)
+static bool range_read(recording_reader *reader, const ocl_call *call, cap_command *launch)
 {
     bool has_range;
     if (rt_text_is(call->name, "clEnqueueTask")) {
@@ -657,9 +657,9 @@ static bool range_read(recording_reader *reader, const ocl_call *call, cap_launc
 
 /* Adds a command to the recording. */
 static void entry_add(recording_reader *reader, process_state *process, const ocl_call *call,
-                      cap_launch *entry)
+                      cap_command *entry)
 {
-    uint32_t index = reader->launches.count, queue = object_of(call, "queue");
+    uint32_t index = reader->commands.count, queue = object_of(call, "queue");
     number_list after = {0};
     command_note(reader, process, call, index, &after);
     launches_add(reader, &after, process->waited.items, process->waited.count);
@@ -667,7 +667,7 @@ static void entry_add(recording_reader *reader, process_state *process, const oc
     entry->after_count = after.count;
     rt_vector_free(&after);
     if (queue != SCN_NONE) entry->queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
-    *rt_vector_push(&reader->launches) = *entry;
+    *rt_vector_push(&reader->commands) = *entry;
     if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
 }
 
@@ -682,7 +682,7 @@ static void launch_note(recording_reader *reader, process_state *process, const 
         command_note(reader, process, call, SCN_NONE, NULL);
         return;
     }
-    cap_launch launch = {
+    cap_command launch = {
         .number = number_of(call, "launch"),
         .process = call->process,
         .kernel = ocl_call_text(call, "name"),
@@ -721,7 +721,7 @@ static bool place_read(const ocl_call *call, const char *key, const char *offset
 }
 
 /* Reads a command that changes memory, if it says everything that repeating it needs. */
-static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_launch *out)
+static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_command *out)
 {
     static const struct {
         const char *call;
@@ -766,7 +766,7 @@ static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_la
 static void other_command_note(recording_reader *reader, process_state *process,
                                const ocl_call *call)
 {
-    cap_launch entry = {.process = call->process};
+    cap_command entry = {.process = call->process};
     if (process->has_launch && transfer_read(reader, call, &entry))
         entry_add(reader, process, call, &entry);
     else
@@ -820,9 +820,9 @@ rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log, rt_tex
     for (uint32_t i = 0; i < calls.call_count; i++)
         if (calls.calls[i].process < calls.process_count) call_note(&reader, &calls.calls[i]);
     *out_recording = (cap_recording){
-        .launches = rt_arena_copy(arena, reader.launches.items, reader.launches.count,
-                                  sizeof *reader.launches.items),
-        .launch_count = reader.launches.count,
+        .commands = rt_arena_copy(arena, reader.commands.items, reader.commands.count,
+                                  sizeof *reader.commands.items),
+        .command_count = reader.commands.count,
         .captured = reader.captured,
         .seen = reader.seen,
         .processes = calls.process_count,
@@ -830,6 +830,6 @@ rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log, rt_tex
     };
     for (uint32_t i = 0; i < calls.process_count; i++)
         process_free(&reader.processes[i]);
-    rt_vector_free(&reader.launches);
+    rt_vector_free(&reader.commands);
     return RT_STATUS_OK;
 }

@@ -2,8 +2,8 @@
  * because no derivation supports them.
  *
  * Several launches share memory: its first contents are those before the first launch that uses it.
- * Whatever changes it between two launches (the host, copies, fills, maps) becomes a copy from a
- * memory that holds the contents afterwards. */
+ * Copies, fills and stores between two launches are steps.  Whatever else changes memory there
+ * becomes a copy from a memory that holds the contents afterwards. */
 #include "conformance/tools/capture/capture.h"
 
 #include "conformance/process/files.h"
@@ -56,7 +56,7 @@ typedef struct scenario_writer {
     rt_sink *sink;
     rt_arena *arena;
     const cap_recording *recording;
-    const cap_launch *launches;
+    const cap_command *commands;
     uint32_t first, count;
     const cap_style *style;
     RT_VECTOR(written_memory) memories;
@@ -178,7 +178,7 @@ static rt_status contents_read(scenario_writer *writer, const written_memory *me
 /* ---- Names and types ------------------------------------------------------------------------ */
 
 /* Checks that the kernel's name is that of a kernel of its program, if those are known. */
-static rt_status kernel_check(scenario_writer *writer, const cap_launch *launch)
+static rt_status kernel_check(scenario_writer *writer, const cap_command *launch)
 {
     const cap_style *style = writer->style;
     const cnf_spirv_outline *outline =
@@ -195,7 +195,7 @@ static rt_status kernel_check(scenario_writer *writer, const cap_launch *launch)
 
 /* The kernel's parameters; NULL: unknown. */
 static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
-                                                const cap_launch *launch)
+                                                const cap_command *launch)
 {
     const cap_style *style = writer->style;
     const cnf_spirv_outline *outline =
@@ -269,7 +269,7 @@ static scn_layout memory_layout(scenario_writer *writer, const cap_memory *memor
 }
 
 /* Adds a launch's memories to the scenario's. */
-static void memories_add(scenario_writer *writer, const cap_launch *launch)
+static void memories_add(scenario_writer *writer, const cap_command *launch)
 {
     const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
     for (uint32_t i = 0; i < launch->memory_count; i++) {
@@ -319,7 +319,7 @@ static rt_status is_overwritten(scenario_writer *writer, const written_memory *m
 
 /* Decides whether undefined contents remain undefined in the scenario: that finds launches that
  * read them, but an expectation of contents that the launch did not store must know them. */
-static rt_status undefined_decide(scenario_writer *writer, const cap_launch *launch)
+static rt_status undefined_decide(scenario_writer *writer, const cap_command *launch)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         const cap_memory *captured = &launch->memories[i];
@@ -424,7 +424,7 @@ static rt_status argument_fail(scenario_writer *writer, uint32_t index, const ch
 }
 
 /* Appends a value with addresses in it as a struct of 64-bit numbers and pointers. */
-static rt_status struct_put(scenario_writer *writer, const cap_launch *launch, uint32_t index)
+static rt_status struct_put(scenario_writer *writer, const cap_command *launch, uint32_t index)
 {
     const cap_argument *argument = &launch->arguments[index];
     rt_buffer *out = &writer->steps;
@@ -480,7 +480,7 @@ static bool is_zero(rt_bytes bytes)
     return true;
 }
 
-static rt_status argument_put(scenario_writer *writer, const cap_launch *launch, uint32_t index,
+static rt_status argument_put(scenario_writer *writer, const cap_command *launch, uint32_t index,
                               const cnf_parameter *parameter)
 {
     rt_buffer *out = &writer->steps;
@@ -537,14 +537,14 @@ static void sizes_put(rt_buffer *out, const char *key, const uint64_t *sizes, ui
 
 /* Adds the steps that must have ended before a command to a list; a queue in order implies others.
  * A command that is not a step stands for those that it waits for. */
-static void after_collect(const scenario_writer *writer, const cap_launch *command,
+static void after_collect(const scenario_writer *writer, const cap_command *command,
                           const cap_queue *queue, uint32_t depth, index_list *list)
 {
     enum { DEPTH_MAX = 64 };
     for (uint32_t i = 0; i < command->after_count && depth < DEPTH_MAX; i++) {
         uint32_t index = command->after[i] - writer->first, k = 0;
         if (command->after[i] < writer->first || index >= writer->count) continue;
-        const cap_launch *earlier = &writer->launches[index];
+        const cap_command *earlier = &writer->commands[index];
         if (!writer->are_written[index]) {
             after_collect(writer, earlier, queue, depth + 1, list);
             continue;
@@ -558,7 +558,7 @@ static void after_collect(const scenario_writer *writer, const cap_launch *comma
 
 static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint32_t index)
 {
-    const cap_launch *command = &writer->launches[index];
+    const cap_command *command = &writer->commands[index];
     if (command->kind == CAP_LAUNCH)
         rt_buffer_printf(out, "launch_%" PRIu64, command->number);
     else
@@ -570,7 +570,7 @@ static void order_put(scenario_writer *writer, uint32_t index)
 {
     index_list list = {0};
     rt_buffer *out = &writer->steps;
-    const cap_launch *command = &writer->launches[index];
+    const cap_command *command = &writer->commands[index];
     rt_buffer_printf(out, "      queue: queue_%u\n", command->queue.number);
     after_collect(writer, command, &command->queue, 0, &list);
     for (uint32_t i = 0; i < list.count; i++) {
@@ -621,7 +621,7 @@ static rt_status change_put(scenario_writer *writer, written_memory *memory,
     return status;
 }
 
-static rt_status changes_put(scenario_writer *writer, const cap_launch *launch)
+static rt_status changes_put(scenario_writer *writer, const cap_command *launch)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         const cap_memory *captured = &launch->memories[i];
@@ -635,7 +635,7 @@ static rt_status changes_put(scenario_writer *writer, const cap_launch *launch)
     return RT_STATUS_OK;
 }
 
-static bool is_non_uniform(const cap_launch *launch)
+static bool is_non_uniform(const cap_command *launch)
 {
     for (uint32_t i = 0; launch->has_local && i < launch->dimensions; i++)
         if (launch->local[i] > 0 && launch->range[i] % launch->local[i] != 0) return true;
@@ -645,7 +645,7 @@ static bool is_non_uniform(const cap_launch *launch)
 static rt_status launch_put(scenario_writer *writer, uint32_t index)
 {
     rt_buffer *out = &writer->steps;
-    const cap_launch *launch = &writer->launches[index];
+    const cap_command *launch = &writer->commands[index];
     const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
     RT_TRY(changes_put(writer, launch));
     rt_buffer_printf(out, "  - submit:\n      kernel: ");
@@ -727,7 +727,7 @@ static void memcpy_put(scenario_writer *writer, const cap_transfer *transfer, rt
  * not tell completely is left out: the next launch shows its effects. */
 static rt_status transfer_put(scenario_writer *writer, uint32_t index)
 {
-    const cap_launch *command = &writer->launches[index];
+    const cap_command *command = &writer->commands[index];
     const cap_transfer *transfer = &command->transfer;
     written_memory *to = place_find(writer, &transfer->to, transfer->size);
     if (!to || transfer->size == 0) return RT_STATUS_OK;
@@ -761,7 +761,7 @@ static rt_status transfer_put(scenario_writer *writer, uint32_t index)
 static rt_status expectations_put(scenario_writer *writer)
 {
     rt_buffer *out = &writer->steps;
-    const cap_launch *last = &writer->launches[writer->count - 1];
+    const cap_command *last = &writer->commands[writer->count - 1];
     uint32_t expected = 0;
     if (last->has_ended && writer->recording->is_dump)
         rt_buffer_printf(out, "  # Taken from a dump of the Intercept Layer, not derived.\n");
@@ -786,7 +786,7 @@ static rt_status expectations_put(scenario_writer *writer)
     }
     uint32_t launches = 0;
     for (uint32_t i = 0; i < writer->count; i++)
-        launches += writer->launches[i].kind == CAP_LAUNCH;
+        launches += writer->commands[i].kind == CAP_LAUNCH;
     if (expected == 0) rt_buffer_printf(out, "  - expect: {launches: %u}\n", launches);
     return RT_STATUS_OK;
 }
@@ -794,10 +794,10 @@ static rt_status expectations_put(scenario_writer *writer)
 /* The numbers of the scenario's first and last launch; threads enqueue in an order of their own. */
 static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uint64_t *out_last)
 {
-    *out_first = *out_last = writer->launches[0].number;
+    *out_first = *out_last = writer->commands[0].number;
     for (uint32_t i = 1; i < writer->count; i++) {
-        uint64_t number = writer->launches[i].number;
-        if (writer->launches[i].kind != CAP_LAUNCH) continue;
+        uint64_t number = writer->commands[i].number;
+        if (writer->commands[i].kind != CAP_LAUNCH) continue;
         if (number < *out_first) *out_first = number;
         if (number > *out_last) *out_last = number;
     }
@@ -807,8 +807,8 @@ static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uin
 
 static rt_text summary_of(scenario_writer *writer)
 {
-    const cap_launch *launch = &writer->launches[0];
-    const cap_launch *last = &writer->launches[writer->count - 1];
+    const cap_command *launch = &writer->commands[0];
+    const cap_command *last = &writer->commands[writer->count - 1];
     const cap_recording *recording = writer->recording;
     uint64_t from, to;
     numbers_find(writer, &from, &to);
@@ -833,9 +833,9 @@ static rt_text summary_of(scenario_writer *writer)
 static void queues_put(scenario_writer *writer)
 {
     for (uint32_t i = 0; writer->count > 1 && i < writer->count; i++) {
-        const cap_queue *queue = &writer->launches[i].queue;
+        const cap_queue *queue = &writer->commands[i].queue;
         uint32_t k = 0;
-        while (writer->launches[k].queue.number != queue->number)
+        while (writer->commands[k].queue.number != queue->number)
             k++;
         if (k == i)
             rt_buffer_printf(&writer->steps, "  - queue: {id: queue_%u%s}\n", queue->number,
@@ -846,11 +846,11 @@ static void queues_put(scenario_writer *writer)
 static rt_status scenario_build(scenario_writer *writer)
 {
     for (uint32_t i = 0; i < writer->count; i++) {
-        if (writer->launches[i].kind != CAP_LAUNCH) continue;
-        RT_TRY(kernel_check(writer, &writer->launches[i]));
-        memories_add(writer, &writer->launches[i]);
-        RT_TRY(undefined_decide(writer, &writer->launches[i]));
-        (void)program_index(writer, writer->launches[i].program);
+        if (writer->commands[i].kind != CAP_LAUNCH) continue;
+        RT_TRY(kernel_check(writer, &writer->commands[i]));
+        memories_add(writer, &writer->commands[i]);
+        RT_TRY(undefined_decide(writer, &writer->commands[i]));
+        (void)program_index(writer, writer->commands[i].program);
     }
     rt_buffer_printf(&writer->head, "assay: 1\nsummary: ");
     cnf_quoted_append(&writer->head, summary_of(writer));
@@ -867,7 +867,7 @@ static rt_status scenario_build(scenario_writer *writer)
     }
     queues_put(writer);
     for (uint32_t i = 0; i < writer->count; i++)
-        RT_TRY(writer->launches[i].kind == CAP_LAUNCH ? launch_put(writer, i)
+        RT_TRY(writer->commands[i].kind == CAP_LAUNCH ? launch_put(writer, i)
                                                       : transfer_put(writer, i));
     return expectations_put(writer);
 }
@@ -891,7 +891,7 @@ static rt_text file_word(scenario_writer *writer, rt_text kernel)
 /* Formats the text and writes the file. */
 static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
 {
-    const cap_launch *launch = &writer->launches[0];
+    const cap_command *launch = &writer->commands[0];
     rt_buffer text = {0}, formatted = {0}, name = {0};
     rt_buffer_append_text(&text, rt_buffer_text(&writer->head));
     if (writer->memory.size > 0) rt_buffer_printf(&text, "memory:\n");
@@ -925,20 +925,20 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
                              uint32_t first, uint32_t count, const cap_style *style,
                              rt_text *out_name)
 {
-    CHECK(count > 0 && count <= recording->launch_count &&
-          first <= recording->launch_count - count);
+    CHECK(count > 0 && count <= recording->command_count &&
+          first <= recording->command_count - count);
     scenario_writer writer = {.sink = sink,
                               .arena = arena,
                               .recording = recording,
-                              .launches = &recording->launches[first],
+                              .commands = &recording->commands[first],
                               .first = first,
                               .count = count,
                               .style = style};
-    CHECK(writer.launches[0].kind == CAP_LAUNCH && writer.launches[count - 1].kind == CAP_LAUNCH);
+    CHECK(writer.commands[0].kind == CAP_LAUNCH && writer.commands[count - 1].kind == CAP_LAUNCH);
     writer.are_written = rt_arena_alloc_array(arena, count, sizeof *writer.are_written);
     memset(writer.are_written, 0, count * sizeof *writer.are_written);
     for (uint32_t i = 0; i < count; i++) {
-        const cap_launch *launch = &writer.launches[i];
+        const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(launch->loss));
     }

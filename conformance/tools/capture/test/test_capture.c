@@ -62,8 +62,8 @@ static void a_launch_has_its_parts(void **state)
     (void)state;
     reading read = read_log(BEGIN LAUNCH("6", BOTH) AFTER);
     assert_true(rt_ok(read.status));
-    assert_int_equal(read.recording.launch_count, 1);
-    const cap_launch *launch = &read.recording.launches[0];
+    assert_int_equal(read.recording.command_count, 1);
+    const cap_command *launch = &read.recording.commands[0];
     assert_text(launch->loss, "");
     assert_text(launch->kernel, "k");
     assert_text(launch->device, "D, driver 1");
@@ -98,10 +98,10 @@ static void a_launch_may_not_end(void **state)
     reading read = read_log(
         BEGIN "9 6 0 > clEnqueueNDRangeKernel queue=0 kernel=0 name=k launch=0 program=0 " BOTH
               " dimensions=1 global=4 local=- offset=- waits_for=0\n");
-    assert_int_equal(read.recording.launch_count, 1);
-    assert_text(read.recording.launches[0].loss, "");
-    assert_false(read.recording.launches[0].has_ended);
-    assert_false(read.recording.launches[0].memories[1].is_changed);
+    assert_int_equal(read.recording.command_count, 1);
+    assert_text(read.recording.commands[0].loss, "");
+    assert_false(read.recording.commands[0].has_ended);
+    assert_false(read.recording.commands[0].memories[1].is_changed);
     read_end(&read);
 }
 
@@ -118,8 +118,8 @@ static void launches_wait_for_events(void **state)
                                                       "9 11 0 < clFinish queue=0 result=0\n" LAUNCH(
                                                           "12", BOTH) AFTER);
     assert_true(rt_ok(read.status));
-    assert_int_equal(read.recording.launch_count, 5);
-    const cap_launch *launches = read.recording.launches;
+    assert_int_equal(read.recording.command_count, 5);
+    const cap_command *launches = read.recording.commands;
     assert_int_equal(launches[0].after_count, 0);
     assert_int_equal(launches[1].after_count, 1);
     assert_int_equal(launches[1].after[0], 0);
@@ -153,8 +153,8 @@ static void commands_are_between_launches(void **state)
                       "13", BOTH) AFTER);
     assert_true(rt_ok(read.status));
     assert_int_equal(read.recording.captured, 2);
-    assert_int_equal(read.recording.launch_count, 5);
-    const cap_launch *commands = read.recording.launches;
+    assert_int_equal(read.recording.command_count, 5);
+    const cap_command *commands = read.recording.commands;
     assert_int_equal(commands[0].after_count, 0);
     assert_int_equal(commands[1].kind, CAP_FILL);
     assert_int_equal(commands[1].transfer.to.offset, 8);
@@ -183,8 +183,8 @@ static void what_the_host_learns_orders_launches(void **state)
         rt_buffer_printf(&log, "%s%s%s", BEGIN LAUNCH("6", BOTH) " event=0" AFTER, calls[i],
                          LAUNCH("8", BOTH) AFTER);
         reading read = read_log(rt_buffer_string(&log));
-        assert_int_equal(read.recording.launch_count, 2);
-        assert_int_equal(read.recording.launches[1].after_count, i < 2);
+        assert_int_equal(read.recording.command_count, 2);
+        assert_int_equal(read.recording.commands[1].after_count, i < 2);
         read_end(&read);
         rt_buffer_free(&log);
     }
@@ -234,10 +234,10 @@ static void what_is_missing_is_named(void **state)
         rt_buffer_printf(&log, "%s%s", BEGIN, rows[i].log);
         reading read = read_log(rt_buffer_string(&log));
         assert_true(rt_ok(read.status));
-        assert_int_equal(read.recording.launch_count, 1);
-        if (!rt_text_is(read.recording.launches[0].loss, rows[i].loss))
+        assert_int_equal(read.recording.command_count, 1);
+        if (!rt_text_is(read.recording.commands[0].loss, rows[i].loss))
             fail_msg("row %zu: '%.*s' instead of '%s'", i,
-                     RT_TEXT_ARG(read.recording.launches[0].loss), rows[i].loss);
+                     RT_TEXT_ARG(read.recording.commands[0].loss), rows[i].loss);
         read_end(&read);
         rt_buffer_free(&log);
     }
