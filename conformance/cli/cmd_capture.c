@@ -61,6 +61,10 @@ static void environment_set(void *user)
         setenv(OCL_LAYER_CAPTURE_KERNEL, kernel, 1);
     else
         unsetenv(OCL_LAYER_CAPTURE_KERNEL);
+    if (command->arguments->values[CNF_OPTION_WINDOW])
+        setenv(OCL_LAYER_CAPTURE_STORES, "1", 1);
+    else
+        unsetenv(OCL_LAYER_CAPTURE_STORES);
 }
 
 /* Creates the folder of the scenarios, and in it one for files that are needed until the end. */
@@ -272,7 +276,7 @@ typedef struct capture_loss {
 
 typedef RT_VECTOR(capture_loss) loss_list;
 
-static void loss_add(loss_list *losses, rt_text reason, const cap_launch *launch)
+static void loss_add(loss_list *losses, rt_text reason, const cap_command *launch)
 {
     for (uint32_t i = 0; i < losses->count; i++) {
         if (!rt_text_equal(losses->items[i].reason, reason)) continue;
@@ -293,7 +297,7 @@ static void losses_print(const capture_command *command, const loss_list *losses
             fprintf(stderr, "assay: %" PRIu64 " more %s not captured for that reason\n",
                     loss->count - 1, loss->count == 2 ? "is" : "are");
     }
-    uint64_t others = recording->seen - recording->launch_count + command->skipped;
+    uint64_t others = recording->seen - recording->captured + command->skipped;
     if (others > 0)
         fprintf(stderr,
                 "assay: %" PRIu64 " other %s not chosen (--launches %" PRIu64 "..%" PRIu64 "%s)\n",
@@ -324,7 +328,7 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
     }
     if (status.code == RT_UNSUPPORTED) {
         loss_add(losses, rt_sink_diagnostic(command->sink, status)->message,
-                 &command->recording.launches[first]);
+                 &command->recording.commands[first]);
         return CNF_EXIT_EXPECTED;
     }
     cnf_command_fail(command->sink, status, (rt_text){0});
@@ -332,11 +336,28 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
 }
 
 /* True if the options choose this launch; the layer has captured no others. */
-static bool launch_is_chosen(const capture_command *command, const cap_launch *launch)
+static bool launch_is_chosen(const capture_command *command, const cap_command *launch)
 {
     const char *kernel = command->arguments->values[CNF_OPTION_KERNEL];
     return launch->number >= command->first && launch->number <= command->last &&
            (!kernel || rt_text_is(launch->kernel, kernel));
+}
+
+/* The number of commands of the window that begins with a launch: up to the last launch before one
+ * that is of another process, not chosen, or cannot be captured. */
+static uint32_t window_count(const capture_command *command, uint32_t first)
+{
+    const cap_recording *recording = &command->recording;
+    const cap_command *begin = &recording->commands[first];
+    uint32_t count = 1;
+    for (uint32_t i = first; i < recording->command_count && begin->loss.length == 0; i++) {
+        const cap_command *launch = &recording->commands[i];
+        if (launch->process != begin->process) break;
+        if (launch->kind != CAP_LAUNCH) continue;
+        if (launch->loss.length > 0 || !launch_is_chosen(command, launch)) break;
+        count = i - first + 1;
+    }
+    return count;
 }
 
 static int scenarios_write(capture_command *command)
@@ -346,17 +367,15 @@ static int scenarios_write(capture_command *command)
     uint32_t written = 0;
     int status = CNF_EXIT_EXPECTED;
     uint32_t step = 1;
-    for (uint32_t i = 0; i < recording->launch_count && status == CNF_EXIT_EXPECTED; i += step) {
+    for (uint32_t i = 0; i < recording->command_count && status == CNF_EXIT_EXPECTED; i += step) {
+        const cap_command *launch = &recording->commands[i];
         step = 1;
-        if (!launch_is_chosen(command, &recording->launches[i])) {
+        if (launch->kind != CAP_LAUNCH) continue;
+        if (!launch_is_chosen(command, launch)) {
             command->skipped++;
             continue;
         }
-        while (command->arguments->values[CNF_OPTION_WINDOW] &&
-               i + step < recording->launch_count &&
-               launch_is_chosen(command, &recording->launches[i + step]) &&
-               recording->launches[i + step].process == recording->launches[i].process)
-            step++;
+        if (command->arguments->values[CNF_OPTION_WINDOW]) step = window_count(command, i);
         status = scenario_write(command, i, step, &losses, &written);
     }
     losses_print(command, &losses);

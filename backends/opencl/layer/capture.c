@@ -47,6 +47,7 @@ static struct {
     RT_VECTOR(cl_event) unset; /* user events that the program has not set */
     int folder;                /* these are set once; -1: nothing is captured */
     uint64_t first, last, bytes_max;
+    bool stores;        /* what the host writes is captured, too */
     const char *kernel; /* "": every kernel */
 } capture = {.lock = PTHREAD_MUTEX_INITIALIZER, .folder = -1};
 
@@ -83,6 +84,7 @@ bool layer_capture_open(void)
     capture.bytes = capture.launches = 0;
     capture.bytes_max = UINT64_MAX;
     capture.kernel = variable(OCL_LAYER_CAPTURE_KERNEL);
+    capture.stores = *variable(OCL_LAYER_CAPTURE_STORES) != '\0';
     if (*folder == '\0') return true;
     rt_text last = rt_text_of(launches), first = rt_text_take_until(&last, '.');
     bool is_range = rt_text_take_prefix(&last, ".") &&
@@ -544,6 +546,26 @@ void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int re
     *launch = (layer_launch){0};
 }
 
+void layer_capture_store(layer_record *record, const void *data, size_t size)
+{
+    layer_block block;
+    bool is_new;
+    if (!layer_captures() || !capture.stores || record->off || !data || size == 0) return;
+    pthread_mutex_lock(&capture.lock);
+    bool is_between = capture.launches > capture.first && capture.launches <= capture.last;
+    pthread_mutex_unlock(&capture.lock);
+    if (!is_between || layer_block_at((uintptr_t)data, &block) || !bytes_take(size)) return;
+    rt_hash hash = rt_hash128(data, size);
+    if (!file_write(hash, data, size, &is_new)) {
+        file_report();
+        return;
+    }
+    rt_buffer item = {0};
+    rt_buffer_printf(&item, "%s:%zu", rt_hash_print(hash).digits, size);
+    layer_put_items(record, "data", &item);
+    rt_buffer_free(&item);
+}
+
 void layer_capture_device(layer_record *record, cl_device_id device)
 {
     static const struct {
@@ -583,6 +605,27 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clSetUserEventStatus(cl_event even
             capture.unset.items[i--] = capture.unset.items[--capture.unset.count];
     pthread_mutex_unlock(&capture.lock);
     return layer_record_end(&record, result);
+}
+
+/* Runtimes ask whether a command has ended, and then leave it out of wait lists. Only this answer
+ * is recorded. */
+static CL_API_ENTRY cl_int CL_API_CALL record_clGetEventInfo(cl_event event, cl_event_info info,
+                                                             size_t size, void *value,
+                                                             size_t *out_size)
+{
+    cl_int status, result = layer_next()->clGetEventInfo(event, info, size, value, out_size);
+    bool is_status = info == CL_EVENT_COMMAND_EXECUTION_STATUS && result == CL_SUCCESS && value;
+    if (is_status) memcpy(&status, value, sizeof status);
+    if (!is_status || status != CL_COMPLETE) return result;
+    layer_record record = layer_begin_on("clGetEventInfo", LAYER_EVENT, event);
+    return layer_record_end(&record, result);
+}
+
+static CL_API_ENTRY cl_int CL_API_CALL record_clSetEventCallback(
+    cl_event event, cl_int status, void(CL_CALLBACK *notify)(cl_event, cl_int, void *), void *user)
+{
+    layer_record record = layer_begin_on("clSetEventCallback", LAYER_EVENT, event);
+    return layer_record_end(&record, layer_next()->clSetEventCallback(event, status, notify, user));
 }
 
 static CL_API_ENTRY cl_mem CL_API_CALL record_clCreateImage(cl_context context, cl_mem_flags flags,
@@ -661,6 +704,8 @@ void layer_capture_calls(cl_icd_dispatch *dispatch)
 {
     LAYER_RECORD(dispatch, clCreateUserEvent);
     LAYER_RECORD(dispatch, clSetUserEventStatus);
+    LAYER_RECORD(dispatch, clGetEventInfo);
+    LAYER_RECORD(dispatch, clSetEventCallback);
     LAYER_RECORD(dispatch, clCreateImage);
     LAYER_RECORD(dispatch, clCreateImage2D);
     LAYER_RECORD(dispatch, clCreateSampler);

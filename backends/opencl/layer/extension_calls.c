@@ -213,6 +213,8 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemsetINTEL(cl_command_qu
     layer_record record = layer_command_begin("clEnqueueMemsetINTEL", queue, wait_count, wait);
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
+    const uint8_t byte = (uint8_t)value;
+    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", &byte, sizeof byte);
     cl_int result = call(queue, to, value, size, wait_count, wait, out_event);
     return layer_command_end(&record, result, out_event);
 }
@@ -227,6 +229,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemcpyINTEL(
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
+    layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = call(queue, blocking, to, from, size, wait_count, wait, out_event);
     return layer_command_end(&record, result, out_event);

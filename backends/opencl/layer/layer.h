@@ -43,6 +43,9 @@
  *   after=...      contents when it had ended, in the same order
  *   lost=REASON    why contents are missing (ocl_capture_loss); then `args` may be missing too
  *
+ * With OCL_LAYER_CAPTURE_STORES, commands that write from the host between captured launches have
+ * `data`, "HASH:SIZE" of what they write.
+ *
  * Commands then also have `wait`, the events of the wait list, and `event`, the event that they
  * returned; queues have `device_name` and `driver`; arguments and programs' binaries have their
  * contents.  Such a launch runs by itself: the layer waits for its wait list and for its queue,
@@ -73,6 +76,9 @@
 #define OCL_LAYER_CAPTURE_LAUNCHES "ASSAY_OPENCL_CAPTURE_LAUNCHES" /* "A..B", both included */
 #define OCL_LAYER_CAPTURE_KERNEL   "ASSAY_OPENCL_CAPTURE_KERNEL"   /* unset: every kernel */
 #define OCL_LAYER_CAPTURE_BYTES    "ASSAY_OPENCL_CAPTURE_BYTES"    /* of contents, per process */
+#define OCL_LAYER_CAPTURE_STORES                                                                   \
+    "ASSAY_OPENCL_CAPTURE_STORES" /* set: those that the host writes                               \
+                                   */
 
 /* Why the contents of a launch are missing. LOSS(word in the log, what happened). */
 #define OCL_CAPTURE_LOSSES(LOSS)                                                                   \

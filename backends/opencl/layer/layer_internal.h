@@ -166,6 +166,10 @@ void layer_capture_before(layer_record *record, cl_command_queue queue, cl_kerne
 void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int result,
                          layer_launch *launch);
 
+/* Adds what a command writes from the host, if that is captured; the program must not change it
+ * before the command has ended.  Nothing if `data` is in a block of unified shared memory. */
+void layer_capture_store(layer_record *record, const void *data, size_t size);
+
 /* Adds the name of a queue's device, and of its driver. */
 void layer_capture_device(layer_record *record, cl_device_id device);
 

@@ -99,6 +99,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
+    layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
                                                        wait_count, wait, out_event);
@@ -229,6 +230,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemcpy(
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
+    layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = layer_next()->clEnqueueSVMMemcpy(queue, blocking, to, from, size, wait_count,
                                                      wait, out_event);

@@ -63,15 +63,41 @@ typedef struct cap_argument {
     uint64_t offset; /* of a pointer into it, in bytes */
 } cap_argument;
 
+/* What a command of a recording does. */
+typedef enum cap_kind {
+    CAP_LAUNCH,
+    CAP_COPY,  /* from a memory to another */
+    CAP_FILL,  /* with a pattern */
+    CAP_STORE, /* from the host */
+} cap_kind;
+
+/* A place in a memory. */
+typedef struct cap_place {
+    uint32_t number; /* of the memory, as in cap_memory */
+    bool is_block;
+    uint64_t offset; /* in bytes */
+} cap_place;
+
+/* A command that is not a launch. */
+typedef struct cap_transfer {
+    cap_place to, from; /* from: of CAP_COPY */
+    uint64_t size;      /* bytes */
+    rt_bytes pattern;   /* of CAP_FILL */
+    rt_text data;       /* of CAP_STORE: path of the contents, NUL-terminated */
+} cap_transfer;
+
 /* A queue as the recording numbers it. */
 typedef struct cap_queue {
     uint32_t number;
     bool is_in_order;
 } cap_queue;
 
-typedef struct cap_launch {
-    uint64_t number;  /* among all launches of its process, from 0 */
-    uint32_t process; /* from 0 */
+/* A launch, or another command; of the latter, only the members that say so have a meaning. */
+typedef struct cap_command {
+    cap_kind kind;         /* of all commands */
+    cap_transfer transfer; /* of commands that are not launches */
+    uint64_t number;       /* among all launches of its process, from 0 */
+    uint32_t process;      /* from 0; of all commands */
     rt_text kernel;
     const cap_program *program;
     uint32_t dimensions; /* 1 to 3 */
@@ -81,17 +107,19 @@ typedef struct cap_launch {
     uint32_t argument_count;
     cap_memory *memories;
     uint32_t memory_count;
-    cap_queue queue;
-    const uint32_t *after; /* indices, in the recording, of launches that must have ended */
+    cap_queue queue;       /* of all commands */
+    const uint32_t *after; /* indices, in the recording, of commands that must have ended; of all */
     uint32_t after_count;
     bool has_ended; /* false: the program ended, or crashed, during the launch */
     rt_text device; /* "NAME, driver VERSION"; empty: unknown */
     rt_text loss;   /* why it cannot be a scenario; empty: it can */
-} cap_launch;
+} cap_command;
 
 typedef struct cap_recording {
-    const cap_launch *launches; /* that were chosen for capture */
-    uint32_t launch_count;
+    /* The launches that were chosen for capture, and the commands between them. */
+    const cap_command *commands;
+    uint32_t command_count;
+    uint64_t captured;  /* launches among them */
     uint64_t seen;      /* launches of the program in all, captured or not */
     uint32_t processes; /* that loaded an OpenCL loader */
     bool is_full;       /* the log's limit was reached: later launches are missing */
@@ -124,7 +152,8 @@ typedef struct cap_style {
     void *user;
 } cap_style;
 
-/* Writes a scenario of `count` launches, one after the other in the recording, of one process:
+/* Writes a scenario of `count` commands, one after the other in the recording, of one process, of
+ * which the first and the last are launches:
  * FOLDER/NAME.yaml, and the files that it needs below FOLDER/code and FOLDER/data, each named by
  * its contents.  *out_name is the scenario's path, in the arena.  UNSUPPORTED: the launches cannot
  * be a scenario, and the message says why; IO: a file cannot be read or written. */

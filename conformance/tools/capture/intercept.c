@@ -34,13 +34,13 @@ enum {
 
 #define KERNEL_NAME "kernelName.txt"
 
-typedef RT_VECTOR(cap_launch) launch_list;
+typedef RT_VECTOR(cap_command) launch_list;
 
 typedef struct dump_reader {
     rt_sink *sink;
     rt_arena *arena;
     rt_text folder; /* of the launch */
-    cap_launch *launch;
+    cap_command *launch;
     RT_VECTOR(cap_argument) arguments;
     RT_VECTOR(bool) are_given; /* which arguments the dump has */
     RT_VECTOR(cap_memory) memories;
@@ -105,7 +105,7 @@ static bool sizes_read(rt_text line, uint64_t sizes[3], uint32_t *out_count)
 static rt_status range_read(dump_reader *reader)
 {
     static const char name[] = "worksizes.txt";
-    cap_launch *launch = reader->launch;
+    cap_command *launch = reader->launch;
     rt_text text;
     uint32_t local, offset;
     RT_TRY(text_read(reader, name, &text));
@@ -278,7 +278,7 @@ static rt_status arguments_read(dump_reader *reader)
 /* Joins the parts of the launch, and checks that none is missing. */
 static rt_status launch_finish(dump_reader *reader)
 {
-    cap_launch *launch = reader->launch;
+    cap_command *launch = reader->launch;
     launch->has_ended = true;
     for (uint32_t i = 0; i < reader->memories.count; i++) {
         cap_memory *memory = &reader->memories.items[i];
@@ -309,10 +309,10 @@ static rt_status launch_finish(dump_reader *reader)
     return RT_STATUS_OK;
 }
 
-static rt_status launch_read(rt_sink *sink, rt_arena *arena, rt_text folder, cap_launch *out)
+static rt_status launch_read(rt_sink *sink, rt_arena *arena, rt_text folder, cap_command *out)
 {
     dump_reader reader = {.sink = sink, .arena = arena, .folder = folder, .launch = out};
-    *out = (cap_launch){.queue = {.is_in_order = true}}; /* launches ran one after the other */
+    *out = (cap_command){.queue = {.is_in_order = true}}; /* launches ran one after the other */
     rt_status status = text_read(&reader, KERNEL_NAME, &out->kernel);
     if (rt_ok(status) && out->kernel.length == 0)
         status = dump_fail(&reader, KERNEL_NAME, "the name of a kernel");
@@ -335,7 +335,7 @@ static rt_status folder_read(rt_sink *sink, rt_arena *arena, rt_text folder, uin
 {
     rt_text mark = rt_arena_printf(arena, "%.*s/" KERNEL_NAME, RT_TEXT_ARG(folder));
     if (access(mark.data, F_OK) == 0) {
-        cap_launch launch;
+        cap_command launch;
         RT_TRY(launch_read(sink, arena, folder, &launch));
         *rt_vector_push(launches) = launch;
         return RT_STATUS_OK;
@@ -353,7 +353,7 @@ static rt_status folder_read(rt_sink *sink, rt_arena *arena, rt_text folder, uin
 
 static int launch_order(const void *left, const void *right)
 {
-    const cap_launch *a = left, *b = right;
+    const cap_command *a = left, *b = right;
     return (a->number > b->number) - (a->number < b->number);
 }
 
@@ -371,8 +371,9 @@ rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
     if (launches.count > 1)
         qsort(launches.items, launches.count, sizeof *launches.items, launch_order);
     *out_recording = (cap_recording){
-        .launches = rt_arena_copy(arena, launches.items, launches.count, sizeof *launches.items),
-        .launch_count = launches.count,
+        .commands = rt_arena_copy(arena, launches.items, launches.count, sizeof *launches.items),
+        .command_count = launches.count,
+        .captured = launches.count,
         .seen = launches.count,
         .processes = 1,
         .is_dump = true,

@@ -66,6 +66,7 @@ typedef struct process_state {
     RT_VECTOR(uint32_t) events; /* the command of each event; SCN_NONE: none */
     RT_VECTOR(command_state) commands;
     number_list waited; /* launches that the host has waited for since the last launch */
+    bool has_launch;    /* a launch of it is in the recording */
     bool is_opaque;     /* it uses buffers in ways that the log does not tell */
     rt_map binaries;    /* from hashes to the programs that they are binaries of */
 } process_state;
@@ -75,8 +76,8 @@ typedef struct recording_reader {
     rt_text folder;
     process_state *processes;
     uint32_t process_count;
-    RT_VECTOR(cap_launch) launches;
-    uint64_t seen;
+    RT_VECTOR(cap_command) commands;
+    uint64_t seen, captured;
 } recording_reader;
 
 /* ---- Fields --------------------------------------------------------------------------------- */
@@ -268,8 +269,8 @@ static void writes_note(process_state *process, const ocl_call *call)
 /* True if the launch `earlier` is known to end before `later` begins. */
 static bool is_before(const recording_reader *reader, uint32_t earlier, uint32_t later)
 {
-    if (later >= reader->launches.count) return false; /* it is being read */
-    const cap_launch *launch = &reader->launches.items[later];
+    if (later >= reader->commands.count) return false; /* it is being read */
+    const cap_command *launch = &reader->commands.items[later];
     for (uint32_t i = 0; i < launch->after_count; i++)
         if (launch->after[i] == earlier) return true;
     return false;
@@ -344,7 +345,7 @@ static void command_note(recording_reader *reader, process_state *process, const
     uint32_t event = object_of(call, "event");
     if (event != SCN_NONE) *event_at(process, event) = index;
     if (number_of(call, "blocking") == 1)
-        launches_add(reader, &process->waited, after.items, after.count);
+        launches_add(reader, &process->waited, command.launches, command.launch_count);
     if (out_after)
         *out_after = after;
     else
@@ -355,7 +356,13 @@ static void command_note(recording_reader *reader, process_state *process, const
 static void host_wait_note(recording_reader *reader, process_state *process, const ocl_call *call)
 {
     number_list *waited = &process->waited;
+    uint32_t event = object_of(call, "event");
     if (rt_text_is(call->name, "clWaitForEvents")) waits_add(reader, process, call, waited);
+    /* The host has learnt, or will learn, that a command has ended. */
+    bool is_told =
+        rt_text_is(call->name, "clGetEventInfo") || rt_text_is(call->name, "clSetEventCallback");
+    if (is_told && event != SCN_NONE)
+        command_add(reader, process, *event_at(process, event), waited);
     uint32_t queue = object_of(call, "queue");
     if (!rt_text_is(call->name, "clFinish") || queue == SCN_NONE) return;
     const number_list *launches = &queue_at(process, queue)->launches;
@@ -412,6 +419,7 @@ static const cap_program *program_make(recording_reader *reader, process_state *
     source_list sources = {0};
     rt_text options = {0};
     const char *loss = sources_collect(reader, process, number, 0, &sources, &options);
+    if (!loss && sources.count == 0) loss = "its program was linked from nothing";
     cap_program *made = rt_arena_alloc(reader->arena, sizeof *made);
     *made = (cap_program){.loss = rt_text_of(loss)};
     cap_options_split(reader->arena, options, made);
@@ -480,7 +488,7 @@ static uint32_t items_count(rt_text list)
 
 /* Reads the contents before and after the launch. */
 static bool contents_read(recording_reader *reader, process_state *process, const ocl_call *call,
-                          cap_launch *launch)
+                          cap_command *launch)
 {
     rt_text before = ocl_call_text(call, "before"), after = ocl_call_text(call, "after");
     uint32_t count = items_count(before);
@@ -529,7 +537,7 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
     return true;
 }
 
-static bool memory_find(const cap_launch *launch, bool is_block, uint32_t number,
+static bool memory_find(const cap_command *launch, bool is_block, uint32_t number,
                         uint32_t *out_index)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
@@ -541,7 +549,7 @@ static bool memory_find(const cap_launch *launch, bool is_block, uint32_t number
 }
 
 /* Reads "BLOCK+OFFSET". */
-static bool pointer_read(const cap_launch *launch, rt_text text, uint32_t *out_memory,
+static bool pointer_read(const cap_command *launch, rt_text text, uint32_t *out_memory,
                          uint64_t *out_offset)
 {
     uint32_t number;
@@ -551,7 +559,7 @@ static bool pointer_read(const cap_launch *launch, rt_text text, uint32_t *out_m
            memory_find(launch, true, number, out_memory);
 }
 
-static bool argument_read(recording_reader *reader, cap_launch *launch, rt_text item,
+static bool argument_read(recording_reader *reader, cap_command *launch, rt_text item,
                           cap_argument *out)
 {
     uint32_t number;
@@ -577,7 +585,7 @@ static bool argument_read(recording_reader *reader, cap_launch *launch, rt_text 
 }
 
 /* Reads the addresses within values: "ARGUMENT@AT:BLOCK+OFFSET". */
-static bool words_read(recording_reader *reader, const ocl_call *call, cap_launch *launch,
+static bool words_read(recording_reader *reader, const ocl_call *call, cap_command *launch,
                        cap_argument *arguments)
 {
     rt_text list = ocl_call_text(call, "words");
@@ -601,7 +609,7 @@ static bool words_read(recording_reader *reader, const ocl_call *call, cap_launc
     return true;
 }
 
-static bool arguments_read(recording_reader *reader, const ocl_call *call, cap_launch *launch)
+static bool arguments_read(recording_reader *reader, const ocl_call *call, cap_command *launch)
 {
     rt_text list = ocl_call_text(call, "args");
     uint32_t count = items_count(list);
@@ -628,7 +636,7 @@ static bool sizes_read(recording_reader *reader, const ocl_call *call, const cha
     return count == dimensions;
 }
 
-static bool range_read(recording_reader *reader, const ocl_call *call, cap_launch *launch)
+static bool range_read(recording_reader *reader, const ocl_call *call, cap_command *launch)
 {
     bool has_range;
     if (rt_text_is(call->name, "clEnqueueTask")) {
@@ -647,6 +655,22 @@ static bool range_read(recording_reader *reader, const ocl_call *call, cap_launc
                       &launch->has_offset);
 }
 
+/* Adds a command to the recording. */
+static void entry_add(recording_reader *reader, process_state *process, const ocl_call *call,
+                      cap_command *entry)
+{
+    uint32_t index = reader->commands.count, queue = object_of(call, "queue");
+    number_list after = {0};
+    command_note(reader, process, call, index, &after);
+    launches_add(reader, &after, process->waited.items, process->waited.count);
+    entry->after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
+    entry->after_count = after.count;
+    rt_vector_free(&after);
+    if (queue != SCN_NONE) entry->queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
+    *rt_vector_push(&reader->commands) = *entry;
+    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
+}
+
 /* Notes a launch; one that the layer was not to capture is only counted. */
 static void launch_note(recording_reader *reader, process_state *process, const ocl_call *call)
 {
@@ -658,7 +682,7 @@ static void launch_note(recording_reader *reader, process_state *process, const 
         command_note(reader, process, call, SCN_NONE, NULL);
         return;
     }
-    cap_launch launch = {
+    cap_command launch = {
         .number = number_of(call, "launch"),
         .process = call->process,
         .kernel = ocl_call_text(call, "name"),
@@ -676,19 +700,77 @@ static void launch_note(recording_reader *reader, process_state *process, const 
         launch.loss = rt_arena_printf(reader->arena, "the driver refused it with %d", call->result);
     else if (!is_valid && launch.loss.length == 0)
         launch.loss = RT_TEXT("its record is incomplete");
-    if (queue != SCN_NONE) {
-        launch.queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
-        launch.device = queue_at(process, queue)->device;
-    }
-    number_list after = {0};
-    command_note(reader, process, call, reader->launches.count, &after);
-    launches_add(reader, &after, process->waited.items, process->waited.count);
-    launch.after = rt_arena_copy(reader->arena, after.items, after.count, sizeof *after.items);
-    launch.after_count = after.count;
-    rt_vector_free(&after);
-    uint32_t index = reader->launches.count;
-    *rt_vector_push(&reader->launches) = launch;
-    if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
+    if (queue != SCN_NONE) launch.device = queue_at(process, queue)->device;
+    process->has_launch = true;
+    reader->captured++;
+    entry_add(reader, process, call, &launch);
+}
+
+/* Reads where a command writes or reads: a buffer with an offset, or "BLOCK+OFFSET". */
+static bool place_read(const ocl_call *call, const char *key, const char *offset_key,
+                       cap_place *out_place)
+{
+    rt_text offset = ocl_call_text(call, key), block = rt_text_take_until(&offset, '+');
+    *out_place = (cap_place){.is_block = offset.length > 0};
+    if (out_place->is_block)
+        return rt_number_read_u32(block, 0, OBJECTS_MAX - 1, &out_place->number) &&
+               rt_number_read(offset, 0, UINT64_MAX, &out_place->offset);
+    out_place->number = object_of(call, key);
+    out_place->offset = number_of(call, offset_key);
+    return out_place->number != SCN_NONE;
+}
+
+/* Reads a command that changes memory, if it says everything that repeating it needs. */
+static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_command *out)
+{
+    static const struct {
+        const char *call;
+        cap_kind kind; /* of CAP_COPY: or CAP_STORE, if it copies from the host */
+        const char *to, *to_offset, *from, *from_offset;
+    } rows[] = {
+        {"clEnqueueCopyBuffer", CAP_COPY, "to", "to_offset", "from", "from_offset"},
+        {"clEnqueueMemcpyINTEL", CAP_COPY, "to", "-", "from", "-"},
+        {"clEnqueueSVMMemcpy", CAP_COPY, "to", "-", "from", "-"},
+        {"clEnqueueFillBuffer", CAP_FILL, "memory", "offset", NULL, NULL},
+        {"clEnqueueMemFillINTEL", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueMemsetINTEL", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueSVMMemFill", CAP_FILL, "to", "-", NULL, NULL},
+        {"clEnqueueWriteBuffer", CAP_STORE, "memory", "offset", NULL, NULL},
+    };
+    cap_transfer *transfer = &out->transfer;
+    size_t row = 0, count = sizeof rows / sizeof *rows;
+    while (row < count && !rt_text_is(call->name, rows[row].call))
+        row++;
+    if (row == count || !place_read(call, rows[row].to, rows[row].to_offset, &transfer->to))
+        return false;
+    out->kind = rows[row].kind;
+    transfer->size = number_of(call, "size");
+    rt_text data = ocl_call_text(call, "data"), hash = rt_text_take_until(&data, ':');
+    rt_hash valid;
+    bool has_data = rt_hash_read(hash, &valid);
+    if (out->kind == CAP_COPY && has_data) out->kind = CAP_STORE;
+    if (out->kind == CAP_STORE)
+        transfer->data = rt_arena_printf(reader->arena, "%.*s/%.*s.bin",
+                                         RT_TEXT_ARG(reader->folder), RT_TEXT_ARG(hash));
+    if (out->kind == CAP_STORE) return has_data;
+    if (out->kind == CAP_COPY)
+        return place_read(call, rows[row].from, rows[row].from_offset, &transfer->from);
+    rt_text pattern = ocl_call_text(call, "pattern");
+    uint8_t *bytes = rt_arena_alloc(reader->arena, pattern.length / 2 + 1);
+    transfer->pattern = (rt_bytes){bytes, pattern.length / 2};
+    return pattern.length > 0 && rt_hex_read(pattern, bytes);
+}
+
+/* Notes a command that is not a launch. Those before the first captured launch are left out: the
+ * launch's first contents have their effects. */
+static void other_command_note(recording_reader *reader, process_state *process,
+                               const ocl_call *call)
+{
+    cap_command entry = {.process = call->process};
+    if (process->has_launch && transfer_read(reader, call, &entry))
+        entry_add(reader, process, call, &entry);
+    else
+        command_note(reader, process, call, SCN_NONE, NULL);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */
@@ -706,8 +788,7 @@ static void call_note(recording_reader *reader, const ocl_call *call)
     program_note(reader, process, call);
     object_note(reader, process, call);
     writes_note(process, call);
-    if (rt_text_starts(call->name, "clEnqueue"))
-        command_note(reader, process, call, SCN_NONE, NULL);
+    if (rt_text_starts(call->name, "clEnqueue")) other_command_note(reader, process, call);
     host_wait_note(reader, process, call);
 }
 
@@ -739,15 +820,16 @@ rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log, rt_tex
     for (uint32_t i = 0; i < calls.call_count; i++)
         if (calls.calls[i].process < calls.process_count) call_note(&reader, &calls.calls[i]);
     *out_recording = (cap_recording){
-        .launches = rt_arena_copy(arena, reader.launches.items, reader.launches.count,
-                                  sizeof *reader.launches.items),
-        .launch_count = reader.launches.count,
+        .commands = rt_arena_copy(arena, reader.commands.items, reader.commands.count,
+                                  sizeof *reader.commands.items),
+        .command_count = reader.commands.count,
+        .captured = reader.captured,
         .seen = reader.seen,
         .processes = calls.process_count,
         .is_full = calls.is_full,
     };
     for (uint32_t i = 0; i < calls.process_count; i++)
         process_free(&reader.processes[i]);
-    rt_vector_free(&reader.launches);
+    rt_vector_free(&reader.commands);
     return RT_STATUS_OK;
 }

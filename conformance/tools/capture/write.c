@@ -2,8 +2,8 @@
  * because no derivation supports them.
  *
  * Several launches share memory: its first contents are those before the first launch that uses it.
- * Whatever changes it between two launches (the host, copies, fills, maps) becomes a copy from a
- * memory that holds the contents afterwards. */
+ * Copies, fills and stores between two launches are steps.  Whatever else changes memory there
+ * becomes a copy from a memory that holds the contents afterwards. */
 #include "conformance/tools/capture/capture.h"
 
 #include "conformance/process/files.h"
@@ -45,19 +45,25 @@ typedef struct written_memory {
     bool is_undefined; /* at the beginning */
     bool is_arbitrary; /* it was, but the scenario has the values that it happened to have */
     bool is_changed;
+    bool is_used;    /* by a launch so far */
+    bool has_state;  /* `state` has the contents, which commands between launches have made */
+    rt_buffer state; /* owned */
 } written_memory;
+
+typedef RT_VECTOR(uint32_t) index_list;
 
 typedef struct scenario_writer {
     rt_sink *sink;
     rt_arena *arena;
     const cap_recording *recording;
-    const cap_launch *launches;
+    const cap_command *commands;
     uint32_t first, count;
     const cap_style *style;
     RT_VECTOR(written_memory) memories;
     RT_VECTOR(const cap_program *) programs;
     rt_buffer head, memory, steps; /* of the scenario's text */
     uint32_t copies;               /* of memories that only provide contents */
+    bool *are_written;             /* which of the commands are steps */
 } scenario_writer;
 
 /* A text of a driver as one line of ASCII. */
@@ -127,48 +133,52 @@ static bool is_exact_in_decimal(const written_memory *memory, rt_bytes bytes)
 
 /* Appends contents as `values` and `equals` take them. */
 static rt_status contents_put(scenario_writer *writer, rt_buffer *out, const written_memory *memory,
-                              rt_text path)
+                              rt_text content)
 {
-    rt_buffer content = {0};
     const scn_field *field = &memory->layout.fields[0];
-    RT_TRY(cnf_file_read(writer->sink, path, CONTENT_SIZE_MAX, &content));
-    rt_text text = rt_buffer_text(&content);
-    const uint8_t *bytes = (const uint8_t *)text.data;
+    const uint8_t *bytes = (const uint8_t *)content.data;
     uint64_t count = memory->size / memory->layout.size;
-    rt_status status = RT_STATUS_OK;
-    if (text.length != memory->size) {
-        status = rt_fail(writer->sink, RT_MALFORMED, RT_RULE_NONE,
-                         "%.*s has %zu bytes, but its memory has %" PRIu64 "; capture again",
-                         RT_TEXT_ARG(path), text.length, memory->size);
-    } else if (is_uniform(memory, text) &&
-               is_exact_in_decimal(memory, (rt_bytes){bytes, memory->layout.size})) {
+    CHECK(content.length == memory->size);
+    if (is_uniform(memory, content) &&
+        is_exact_in_decimal(memory, (rt_bytes){bytes, memory->layout.size})) {
         rt_buffer_printf(out, "{fill: ");
         cnf_lanes_append(out, field, bytes);
         rt_buffer_append_byte(out, '}');
     } else if (count * field->lanes <= INLINE_NUMBERS_MAX &&
-               is_exact_in_decimal(memory, rt_text_bytes(text))) {
+               is_exact_in_decimal(memory, rt_text_bytes(content))) {
         cnf_elements_append(out, field, memory->layout.size, count, bytes);
     } else if (memory->size <= INLINE_BYTES_MAX) {
         rt_buffer_printf(out, "{bytes: '");
-        rt_buffer_append_hex(out, rt_text_bytes(text));
+        rt_buffer_append_hex(out, rt_text_bytes(content));
         rt_buffer_printf(out, "'}");
-    } else if (text.length > RT_IMAGE_SIZE_MAX) {
-        status = rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                         "its memory of %zu bytes exceeds the %u that a scenario's file may have",
-                         text.length, RT_IMAGE_SIZE_MAX);
+    } else if (content.length > RT_IMAGE_SIZE_MAX) {
+        return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "its memory of %zu bytes exceeds the %u that a scenario's file may have",
+                       content.length, RT_IMAGE_SIZE_MAX);
     } else {
         rt_buffer_append_byte(out, '{');
-        status = file_put(writer, out, text, "data", "bin", ", ");
+        RT_TRY(file_put(writer, out, content, "data", "bin", ", "));
         rt_buffer_append_byte(out, '}');
     }
-    rt_buffer_free(&content);
-    return status;
+    return RT_STATUS_OK;
+}
+
+/* Reads captured contents into a buffer that the caller frees. */
+static rt_status contents_read(scenario_writer *writer, const written_memory *memory, rt_text path,
+                               rt_buffer *out)
+{
+    RT_TRY(cnf_file_read(writer->sink, path, CONTENT_SIZE_MAX, out));
+    if (out->size == memory->size) return RT_STATUS_OK;
+    rt_buffer_free(out);
+    return rt_fail(writer->sink, RT_MALFORMED, RT_RULE_NONE,
+                   "%.*s does not have the %" PRIu64 " bytes of its memory; capture again",
+                   RT_TEXT_ARG(path), memory->size);
 }
 
 /* ---- Names and types ------------------------------------------------------------------------ */
 
 /* Checks that the kernel's name is that of a kernel of its program, if those are known. */
-static rt_status kernel_check(scenario_writer *writer, const cap_launch *launch)
+static rt_status kernel_check(scenario_writer *writer, const cap_command *launch)
 {
     const cap_style *style = writer->style;
     const cnf_spirv_outline *outline =
@@ -185,7 +195,7 @@ static rt_status kernel_check(scenario_writer *writer, const cap_launch *launch)
 
 /* The kernel's parameters; NULL: unknown. */
 static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
-                                                const cap_launch *launch)
+                                                const cap_command *launch)
 {
     const cap_style *style = writer->style;
     const cnf_spirv_outline *outline =
@@ -259,7 +269,7 @@ static scn_layout memory_layout(scenario_writer *writer, const cap_memory *memor
 }
 
 /* Adds a launch's memories to the scenario's. */
-static void memories_add(scenario_writer *writer, const cap_launch *launch)
+static void memories_add(scenario_writer *writer, const cap_command *launch)
 {
     const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
     for (uint32_t i = 0; i < launch->memory_count; i++) {
@@ -309,7 +319,7 @@ static rt_status is_overwritten(scenario_writer *writer, const written_memory *m
 
 /* Decides whether undefined contents remain undefined in the scenario: that finds launches that
  * read them, but an expectation of contents that the launch did not store must know them. */
-static rt_status undefined_decide(scenario_writer *writer, const cap_launch *launch)
+static rt_status undefined_decide(scenario_writer *writer, const cap_command *launch)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         const cap_memory *captured = &launch->memories[i];
@@ -324,7 +334,7 @@ static rt_status undefined_decide(scenario_writer *writer, const cap_launch *lau
 }
 
 static rt_status memory_put(scenario_writer *writer, const written_memory *memory, rt_text name,
-                            rt_text path)
+                            rt_text content)
 {
     rt_buffer *out = &writer->memory;
     const scn_field *field = &memory->layout.fields[0];
@@ -338,7 +348,7 @@ static rt_status memory_put(scenario_writer *writer, const written_memory *memor
     if (memory->usm) rt_buffer_printf(out, ", usm: %s", memory->usm);
     if (!memory->is_undefined) {
         rt_buffer_printf(out, ", values: ");
-        RT_TRY(contents_put(writer, out, memory, path));
+        RT_TRY(contents_put(writer, out, memory, content));
     }
     if (writer->style->ulp > 0 && scn_type_class(field->type) == 'f')
         rt_buffer_printf(out, ", tolerance: {ulp: %" PRIu64 "}", writer->style->ulp);
@@ -414,7 +424,7 @@ static rt_status argument_fail(scenario_writer *writer, uint32_t index, const ch
 }
 
 /* Appends a value with addresses in it as a struct of 64-bit numbers and pointers. */
-static rt_status struct_put(scenario_writer *writer, const cap_launch *launch, uint32_t index)
+static rt_status struct_put(scenario_writer *writer, const cap_command *launch, uint32_t index)
 {
     const cap_argument *argument = &launch->arguments[index];
     rt_buffer *out = &writer->steps;
@@ -470,7 +480,7 @@ static bool is_zero(rt_bytes bytes)
     return true;
 }
 
-static rt_status argument_put(scenario_writer *writer, const cap_launch *launch, uint32_t index,
+static rt_status argument_put(scenario_writer *writer, const cap_command *launch, uint32_t index,
                               const cnf_parameter *parameter)
 {
     rt_buffer *out = &writer->steps;
@@ -525,43 +535,93 @@ static void sizes_put(rt_buffer *out, const char *key, const uint64_t *sizes, ui
     rt_buffer_printf(out, "]\n");
 }
 
-/* Appends the launches that must have ended before this one and are in the scenario; those that a
- * queue in order implies are left out. */
-static void after_put(scenario_writer *writer, const cap_launch *launch)
+/* Adds the steps that must have ended before a command to a list; a queue in order implies others.
+ * A command that is not a step stands for those that it waits for. */
+static void after_collect(const scenario_writer *writer, const cap_command *command,
+                          const cap_queue *queue, uint32_t depth, index_list *list)
 {
-    rt_buffer *out = &writer->steps;
-    bool is_first = true;
-    for (uint32_t i = 0; i < launch->after_count; i++) {
-        if (launch->after[i] < writer->first || launch->after[i] >= writer->first + writer->count)
+    enum { DEPTH_MAX = 64 };
+    for (uint32_t i = 0; i < command->after_count && depth < DEPTH_MAX; i++) {
+        uint32_t index = command->after[i] - writer->first, k = 0;
+        if (command->after[i] < writer->first || index >= writer->count) continue;
+        const cap_command *earlier = &writer->commands[index];
+        if (!writer->are_written[index]) {
+            after_collect(writer, earlier, queue, depth + 1, list);
             continue;
-        const cap_launch *earlier = &writer->recording->launches[launch->after[i]];
-        if (launch->queue.is_in_order && earlier->queue.number == launch->queue.number) continue;
-        rt_buffer_printf(out, "%slaunch_%" PRIu64, is_first ? "      after: [" : ", ",
-                         earlier->number);
-        is_first = false;
+        }
+        if (queue->is_in_order && earlier->queue.number == queue->number) continue;
+        while (k < list->count && list->items[k] != index)
+            k++;
+        if (k == list->count) *rt_vector_push(list) = index;
     }
-    if (!is_first) rt_buffer_printf(out, "]\n");
 }
 
-/* Appends what the host or another command has stored in a memory since the last launch. */
+static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint32_t index)
+{
+    const cap_command *command = &writer->commands[index];
+    if (command->kind == CAP_LAUNCH)
+        rt_buffer_printf(out, "launch_%" PRIu64, command->number);
+    else
+        rt_buffer_printf(out, "command_%u", index);
+}
+
+/* Appends the keys of a command's queue and of what it waits for. */
+static void order_put(scenario_writer *writer, uint32_t index)
+{
+    index_list list = {0};
+    rt_buffer *out = &writer->steps;
+    const cap_command *command = &writer->commands[index];
+    rt_buffer_printf(out, "      queue: queue_%u\n", command->queue.number);
+    after_collect(writer, command, &command->queue, 0, &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        rt_buffer_printf(out, "%s", i == 0 ? "      after: [" : ", ");
+        step_name_append(writer, out, list.items[i]);
+    }
+    if (list.count > 0) rt_buffer_printf(out, "]\n");
+    rt_vector_free(&list);
+}
+
+static void step_end(scenario_writer *writer, uint32_t index)
+{
+    rt_buffer_printf(&writer->steps, "    id: ");
+    step_name_append(writer, &writer->steps, index);
+    rt_buffer_append_byte(&writer->steps, '\n');
+    writer->are_written[index] = true;
+}
+
+/* Adds a memory that only provides contents. */
+static rt_status source_memory_put(scenario_writer *writer, scn_layout layout, rt_text content,
+                                   rt_text *out_name)
+{
+    const written_memory source = {.layout = layout, .size = content.length};
+    *out_name = rt_arena_printf(writer->arena, "stored_%u", ++writer->copies);
+    return memory_put(writer, &source, *out_name, content);
+}
+
+/* Compares a memory's contents so far with those that a launch found, and appends a copy if
+ * something that the recording does not tell has changed them. */
 static rt_status change_put(scenario_writer *writer, written_memory *memory,
                             const cap_memory *captured)
 {
-    rt_buffer *out = &writer->steps;
-    written_memory source = *memory;
-    source.usm = NULL;
-    rt_text name = rt_arena_printf(writer->arena, "stored_%u", ++writer->copies);
-    RT_TRY(memory_put(writer, &source, name, captured->before));
-    /* The recorded program had ordered this with the launches before and after it, in a way that
-     * the recording does not tell. */
-    rt_buffer_printf(out, "  - wait\n  - copy: {from: %.*s, to: %.*s}\n  - wait\n",
-                     RT_TEXT_ARG(name), RT_TEXT_ARG(memory->name));
-    memory->latest = captured->before;
-    memory->is_changed = true;
-    return RT_STATUS_OK;
+    rt_buffer *out = &writer->steps, content = {0};
+    if (!memory->has_state && rt_text_equal(memory->latest, captured->before)) return RT_STATUS_OK;
+    RT_TRY(contents_read(writer, memory, captured->before, &content));
+    bool is_same = memory->has_state && memcmp(memory->state.data, content.data, content.size) == 0;
+    rt_text name;
+    rt_status status = RT_STATUS_OK;
+    if (!is_same) {
+        status = source_memory_put(writer, memory->layout, rt_buffer_text(&content), &name);
+        /* The program had ordered this with the launches before and after it in some way. */
+        if (rt_ok(status))
+            rt_buffer_printf(out, "  - wait\n  - copy: {from: %.*s, to: %.*s}\n  - wait\n",
+                             RT_TEXT_ARG(name), RT_TEXT_ARG(memory->name));
+        memory->is_changed = true;
+    }
+    rt_buffer_free(&content);
+    return status;
 }
 
-static rt_status changes_put(scenario_writer *writer, const cap_launch *launch)
+static rt_status changes_put(scenario_writer *writer, const cap_command *launch)
 {
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         const cap_memory *captured = &launch->memories[i];
@@ -570,22 +630,22 @@ static rt_status changes_put(scenario_writer *writer, const cap_launch *launch)
         if (memory->size != captured->size)
             return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                            "a buffer was released, and another one has its number");
-        if (!rt_text_equal(memory->latest, captured->before))
-            RT_TRY(change_put(writer, memory, captured));
+        if (memory->is_used) RT_TRY(change_put(writer, memory, captured));
     }
     return RT_STATUS_OK;
 }
 
-static bool is_non_uniform(const cap_launch *launch)
+static bool is_non_uniform(const cap_command *launch)
 {
     for (uint32_t i = 0; launch->has_local && i < launch->dimensions; i++)
         if (launch->local[i] > 0 && launch->range[i] % launch->local[i] != 0) return true;
     return false;
 }
 
-static rt_status launch_put(scenario_writer *writer, const cap_launch *launch)
+static rt_status launch_put(scenario_writer *writer, uint32_t index)
 {
     rt_buffer *out = &writer->steps;
+    const cap_command *launch = &writer->commands[index];
     const cnf_kernel_outline *kernel = kernel_outline(writer, launch);
     RT_TRY(changes_put(writer, launch));
     rt_buffer_printf(out, "  - submit:\n      kernel: ");
@@ -599,26 +659,109 @@ static rt_status launch_put(scenario_writer *writer, const cap_launch *launch)
     if (launch->has_local) sizes_put(out, "local", launch->local, launch->dimensions);
     if (launch->has_offset) sizes_put(out, "offset", launch->offset, launch->dimensions);
     if (is_non_uniform(launch)) rt_buffer_printf(out, "      non_uniform: true\n");
-    if (writer->count > 1) {
-        rt_buffer_printf(out, "      queue: queue_%u\n", launch->queue.number);
-        after_put(writer, launch);
-    }
+    if (writer->count > 1) order_put(writer, index);
     if (launch->argument_count > 0) rt_buffer_printf(out, "      args:\n");
     for (uint32_t i = 0; i < launch->argument_count; i++)
         RT_TRY(argument_put(writer, launch, i, kernel ? &kernel->parameters[i] : NULL));
-    if (writer->count > 1) rt_buffer_printf(out, "    id: launch_%" PRIu64 "\n", launch->number);
+    if (writer->count > 1) step_end(writer, index);
     for (uint32_t i = 0; i < launch->memory_count; i++) {
         written_memory *memory = memory_find(writer, &launch->memories[i]);
         memory->latest = launch->memories[i].after;
+        memory->is_used = true;
+        memory->has_state = false;
         memory->is_changed = memory->is_changed || launch->memories[i].is_changed;
     }
+    return RT_STATUS_OK;
+}
+
+/* ---- Other commands ------------------------------------------------------------------------- */
+
+/* The memory at a place, whose contents are then in its state; NULL if no launch has used it yet,
+ * or the bytes are not all in it. */
+static written_memory *place_find(scenario_writer *writer, const cap_place *place, uint64_t size)
+{
+    const cap_memory key = {.number = place->number, .is_block = place->is_block};
+    written_memory *memory = memory_find(writer, &key);
+    if (!memory || !memory->is_used || place->offset > memory->size ||
+        size > memory->size - place->offset)
+        return NULL;
+    if (memory->has_state) return memory;
+    rt_buffer_free(&memory->state);
+    memory->has_state = memory->latest.length > 0 &&
+                        rt_ok(contents_read(writer, memory, memory->latest, &memory->state));
+    return memory->has_state ? memory : NULL;
+}
+
+/* Appends a fill of whole elements with a value that decimal numbers can express.  False: it is
+ * not one. */
+static bool fill_put(scenario_writer *writer, const cap_transfer *transfer,
+                     const written_memory *memory)
+{
+    size_t size = memory->layout.size;
+    uint64_t offset = transfer->to.offset;
+    const uint8_t *element = (const uint8_t *)memory->state.data + offset;
+    CHECK(transfer->pattern.size > 0 && offset + transfer->size <= memory->state.size);
+    if (size % transfer->pattern.size != 0 || offset % size != 0 || transfer->size % size != 0 ||
+        !is_exact_in_decimal(memory, (rt_bytes){element, size}))
+        return false;
+    rt_buffer *out = &writer->steps;
+    rt_buffer_printf(out,
+                     "  - fill:\n      memory: %.*s\n      value: ", RT_TEXT_ARG(memory->name));
+    cnf_lanes_append(out, &memory->layout.fields[0], element);
+    rt_buffer_printf(out, "\n      offset: %" PRIu64 "\n      count: %" PRIu64 "\n", offset / size,
+                     transfer->size / size);
+    return true;
+}
+
+static void memcpy_put(scenario_writer *writer, const cap_transfer *transfer, rt_text from,
+                       uint64_t from_offset, rt_text to)
+{
+    rt_buffer_printf(&writer->steps,
+                     "  - memcpy:\n      from: %.*s\n      to: %.*s\n      from_offset: %" PRIu64
+                     "\n      to_offset: %" PRIu64 "\n      size: %" PRIu64 "\n",
+                     RT_TEXT_ARG(from), RT_TEXT_ARG(to), from_offset, transfer->to.offset,
+                     transfer->size);
+}
+
+/* Appends a copy, fill or store, and applies it to the memory's state.  One that the recording does
+ * not tell completely is left out: the next launch shows its effects. */
+static rt_status transfer_put(scenario_writer *writer, uint32_t index)
+{
+    const cap_command *command = &writer->commands[index];
+    const cap_transfer *transfer = &command->transfer;
+    written_memory *to = place_find(writer, &transfer->to, transfer->size);
+    if (!to || transfer->size == 0) return RT_STATUS_OK;
+    char *bytes = to->state.data + transfer->to.offset;
+    if (command->kind == CAP_COPY) {
+        const written_memory *from = place_find(writer, &transfer->from, transfer->size);
+        if (!from) return RT_STATUS_OK;
+        memmove(bytes, from->state.data + transfer->from.offset, transfer->size);
+        memcpy_put(writer, transfer, from->name, transfer->from.offset, to->name);
+    } else {
+        rt_text name;
+        rt_buffer data = {0};
+        if (command->kind == CAP_STORE)
+            RT_TRY(cnf_file_read(writer->sink, transfer->data, CONTENT_SIZE_MAX, &data));
+        rt_bytes source = command->kind == CAP_STORE ? rt_buffer_bytes(&data) : transfer->pattern;
+        for (uint64_t i = 0; source.size > 0 && i < transfer->size; i++)
+            bytes[i] = (char)source.data[i % source.size];
+        rt_buffer_free(&data);
+        if (command->kind != CAP_FILL || !fill_put(writer, transfer, to)) {
+            RT_TRY(source_memory_put(writer, scn_layout_of(writer->arena, SCN_TYPE_UCHAR, 1),
+                                     (rt_text){bytes, transfer->size}, &name));
+            memcpy_put(writer, transfer, name, 0, to->name);
+        }
+    }
+    to->is_changed = true;
+    order_put(writer, index);
+    step_end(writer, index);
     return RT_STATUS_OK;
 }
 
 static rt_status expectations_put(scenario_writer *writer)
 {
     rt_buffer *out = &writer->steps;
-    const cap_launch *last = &writer->launches[writer->count - 1];
+    const cap_command *last = &writer->commands[writer->count - 1];
     uint32_t expected = 0;
     if (last->has_ended && writer->recording->is_dump)
         rt_buffer_printf(out, "  # Taken from a dump of the Intercept Layer, not derived.\n");
@@ -627,23 +770,34 @@ static rt_status expectations_put(scenario_writer *writer)
                          RT_TEXT_ARG(plain_line(writer->arena, last->device)));
     for (uint32_t i = 0; last->has_ended && i < writer->memories.count; i++) {
         const written_memory *memory = &writer->memories.items[i];
-        if (!memory->is_changed || memory->latest.length == 0) continue;
+        rt_buffer content = {0};
+        if (!memory->is_changed || (memory->latest.length == 0 && !memory->has_state)) continue;
+        if (memory->has_state)
+            rt_buffer_append_text(&content, rt_buffer_text(&memory->state));
+        else
+            RT_TRY(contents_read(writer, memory, memory->latest, &content));
         rt_buffer_printf(
             out, "  - expect:\n      memory: %.*s\n      equals: ", RT_TEXT_ARG(memory->name));
-        RT_TRY(contents_put(writer, out, memory, memory->latest));
+        rt_status status = contents_put(writer, out, memory, rt_buffer_text(&content));
+        rt_buffer_free(&content);
+        RT_TRY(status);
         rt_buffer_append_byte(out, '\n');
         expected++;
     }
-    if (expected == 0) rt_buffer_printf(out, "  - expect: {launches: %u}\n", writer->count);
+    uint32_t launches = 0;
+    for (uint32_t i = 0; i < writer->count; i++)
+        launches += writer->commands[i].kind == CAP_LAUNCH;
+    if (expected == 0) rt_buffer_printf(out, "  - expect: {launches: %u}\n", launches);
     return RT_STATUS_OK;
 }
 
 /* The numbers of the scenario's first and last launch; threads enqueue in an order of their own. */
 static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uint64_t *out_last)
 {
-    *out_first = *out_last = writer->launches[0].number;
+    *out_first = *out_last = writer->commands[0].number;
     for (uint32_t i = 1; i < writer->count; i++) {
-        uint64_t number = writer->launches[i].number;
+        uint64_t number = writer->commands[i].number;
+        if (writer->commands[i].kind != CAP_LAUNCH) continue;
         if (number < *out_first) *out_first = number;
         if (number > *out_last) *out_last = number;
     }
@@ -653,8 +807,8 @@ static void numbers_find(const scenario_writer *writer, uint64_t *out_first, uin
 
 static rt_text summary_of(scenario_writer *writer)
 {
-    const cap_launch *launch = &writer->launches[0];
-    const cap_launch *last = &writer->launches[writer->count - 1];
+    const cap_command *launch = &writer->commands[0];
+    const cap_command *last = &writer->commands[writer->count - 1];
     const cap_recording *recording = writer->recording;
     uint64_t from, to;
     numbers_find(writer, &from, &to);
@@ -679,9 +833,9 @@ static rt_text summary_of(scenario_writer *writer)
 static void queues_put(scenario_writer *writer)
 {
     for (uint32_t i = 0; writer->count > 1 && i < writer->count; i++) {
-        const cap_queue *queue = &writer->launches[i].queue;
+        const cap_queue *queue = &writer->commands[i].queue;
         uint32_t k = 0;
-        while (writer->launches[k].queue.number != queue->number)
+        while (writer->commands[k].queue.number != queue->number)
             k++;
         if (k == i)
             rt_buffer_printf(&writer->steps, "  - queue: {id: queue_%u%s}\n", queue->number,
@@ -692,10 +846,11 @@ static void queues_put(scenario_writer *writer)
 static rt_status scenario_build(scenario_writer *writer)
 {
     for (uint32_t i = 0; i < writer->count; i++) {
-        RT_TRY(kernel_check(writer, &writer->launches[i]));
-        memories_add(writer, &writer->launches[i]);
-        RT_TRY(undefined_decide(writer, &writer->launches[i]));
-        (void)program_index(writer, writer->launches[i].program);
+        if (writer->commands[i].kind != CAP_LAUNCH) continue;
+        RT_TRY(kernel_check(writer, &writer->commands[i]));
+        memories_add(writer, &writer->commands[i]);
+        RT_TRY(undefined_decide(writer, &writer->commands[i]));
+        (void)program_index(writer, writer->commands[i].program);
     }
     rt_buffer_printf(&writer->head, "assay: 1\nsummary: ");
     cnf_quoted_append(&writer->head, summary_of(writer));
@@ -703,12 +858,17 @@ static rt_status scenario_build(scenario_writer *writer)
     for (uint32_t i = 0; i < writer->programs.count; i++)
         RT_TRY(module_put(writer, i));
     for (uint32_t i = 0; i < writer->memories.count; i++) {
-        const written_memory memory = writer->memories.items[i];
-        RT_TRY(memory_put(writer, &memory, memory.name, memory.first));
+        const written_memory *memory = &writer->memories.items[i];
+        rt_buffer content = {0};
+        RT_TRY(contents_read(writer, memory, memory->first, &content));
+        rt_status status = memory_put(writer, memory, memory->name, rt_buffer_text(&content));
+        rt_buffer_free(&content);
+        RT_TRY(status);
     }
     queues_put(writer);
     for (uint32_t i = 0; i < writer->count; i++)
-        RT_TRY(launch_put(writer, &writer->launches[i]));
+        RT_TRY(writer->commands[i].kind == CAP_LAUNCH ? launch_put(writer, i)
+                                                      : transfer_put(writer, i));
     return expectations_put(writer);
 }
 
@@ -731,7 +891,7 @@ static rt_text file_word(scenario_writer *writer, rt_text kernel)
 /* Formats the text and writes the file. */
 static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
 {
-    const cap_launch *launch = &writer->launches[0];
+    const cap_command *launch = &writer->commands[0];
     rt_buffer text = {0}, formatted = {0}, name = {0};
     rt_buffer_append_text(&text, rt_buffer_text(&writer->head));
     if (writer->memory.size > 0) rt_buffer_printf(&text, "memory:\n");
@@ -765,22 +925,27 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
                              uint32_t first, uint32_t count, const cap_style *style,
                              rt_text *out_name)
 {
-    CHECK(count > 0 && count <= recording->launch_count &&
-          first <= recording->launch_count - count);
+    CHECK(count > 0 && count <= recording->command_count &&
+          first <= recording->command_count - count);
     scenario_writer writer = {.sink = sink,
                               .arena = arena,
                               .recording = recording,
-                              .launches = &recording->launches[first],
+                              .commands = &recording->commands[first],
                               .first = first,
                               .count = count,
                               .style = style};
+    CHECK(writer.commands[0].kind == CAP_LAUNCH && writer.commands[count - 1].kind == CAP_LAUNCH);
+    writer.are_written = rt_arena_alloc_array(arena, count, sizeof *writer.are_written);
+    memset(writer.are_written, 0, count * sizeof *writer.are_written);
     for (uint32_t i = 0; i < count; i++) {
-        const cap_launch *launch = &writer.launches[i];
+        const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(launch->loss));
     }
     rt_status status = scenario_build(&writer);
     if (rt_ok(status)) status = scenario_save(&writer, out_name);
+    for (uint32_t i = 0; i < writer.memories.count; i++)
+        rt_buffer_free(&writer.memories.items[i].state);
     rt_vector_free(&writer.memories);
     rt_vector_free(&writer.programs);
     rt_buffer_free(&writer.head);

@@ -4,14 +4,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void launch_check(const cap_recording *recording, const cap_launch *launch)
+static void launch_check(const cap_recording *recording, const cap_command *launch)
 {
+    for (uint32_t i = 0; i < launch->after_count; i++)
+        CHECK(launch->after[i] < recording->command_count);
+    CHECK_IMPLIES(launch->kind == CAP_FILL, launch->transfer.pattern.size > 0);
+    CHECK_IMPLIES(launch->kind == CAP_STORE, launch->transfer.data.length > 0);
+    if (launch->kind != CAP_LAUNCH) return;
     CHECK(launch->program);
     if (launch->loss.length > 0) return;
     CHECK(launch->dimensions >= 1 && launch->dimensions <= 3);
     CHECK(launch->program->source_count > 0);
-    for (uint32_t i = 0; i < launch->after_count; i++)
-        CHECK(launch->after[i] < recording->launch_count);
     for (uint32_t i = 0; i < launch->argument_count; i++) {
         const cap_argument *argument = &launch->arguments[i];
         CHECK_IMPLIES(argument->kind == CAP_MEMORY, argument->memory < launch->memory_count);
@@ -30,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cap_recording recording;
     cap_program program = {0};
     if (rt_ok(cap_recording_read(sink, &arena, input, RT_TEXT("folder"), &recording)))
-        for (uint32_t i = 0; i < recording.launch_count; i++)
-            launch_check(&recording, &recording.launches[i]);
+        for (uint32_t i = 0; i < recording.command_count; i++)
+            launch_check(&recording, &recording.commands[i]);
     cap_options_split(&arena, input, &program);
     rt_arena_reset(&arena);
     rt_sink_destroy(sink);

@@ -69,15 +69,35 @@ check_all() {
     [ $device = pocl ] || line '  b: {type: int, count: 16}' plain/0001_add.yaml
     passes plain
 
-    # A window: events order launches, and the host's change between two of them is a copy.
+    # A window: events order launches, and what the host writes between two of them is a copy.
     capture 0 order --window
     window=order/0000-0002.yaml
     line '  - queue: {id: queue_0}' $window
     line '      after: [launch_0]' $window
-    line '  - copy: {from: stored_1, to: a}' $window
-    line '  stored_1: {type: int, count: 16, values: [-4, -3, -1, 5, 12, 21, 32, 45, 60, 77, 96, 117, 140, 165, 192, 221]}' $window
+    line '      after: [launch_1]' $window
+    line '  stored_1: {type: uchar, count: 4, values: {fill: 255}}' $window
+    line '      to_offset: 8' $window
+    line '    id: command_2' $window
+    line '      after: [command_2]' $window
     line '      equals: [-3, -2, 0, 6, 13, 22, 33, 46, 61, 78, 97, 118, 141, 166, 193, 222]' $window
     passes order
+
+    # Copies, fills by elements and by bytes, in a queue in order; and a change that the recording does not tell.
+    capture 0 between --window
+    window=between/0000-0003.yaml
+    line '  - queue: {id: queue_0, properties: [in_order]}' $window
+    grep -q 'after:' $window && fail "the order of a queue in order is repeated" $window
+    line '      value: 7' $window
+    line '      offset: 2' $window
+    line '      count: 3' $window
+    line '      from: b' $window
+    line '      to_offset: 32' $window
+    line '  - copy: {from: stored_2, to: a}' $window
+    line '  stored_1: {type: uchar, count: 2, values: {fill: 1}}' $window
+    # 7 in elements 2 to 4; 1 in bytes 21 and 22, so that 18 is 0x10112; -7 + 1 and -6 + 1 of b in elements 8 and 9; 100.
+    line '      equals: [100, -6, 7, 7, 7, 65810, 29, 42, -6, -5, 93, 114, 137, 162, 189, 218]' $window
+    line '      equals: [101, -5, 8, 8, 8, 65811, 30, 43, -5, -4, 94, 115, 138, 163, 190, 219]' $window
+    passes between
 
     # What cannot be in a scenario is named, and the rest is captured; a null buffer is one.
     capture 0 refused
@@ -87,6 +107,13 @@ check_all() {
     says 'assay: 1 scenario written into refused'
     line '        - null' refused/*_maybe.yaml
     passes refused
+
+    # A launch that cannot be captured ends a window, and the next begins after it.
+    capture 0 parts --window
+    says "of kernel 'add' is not captured: it uses several parts of one buffer"
+    says 'assay: 2 scenarios written into parts'
+    [ -f parts/0000-0001.yaml ] && [ -f parts/0003_add.yaml ] || fail "the windows have other launches"
+    passes parts
 
     # Linked programs are modules of several sources, and binaries lead back to them: 2 * x + 3, twice.
     capture 0 linked

@@ -127,6 +127,29 @@ static void case_order(void)
     TRY(clFinish(queue));
 }
 
+/* Commands between launches, in a queue in order. */
+static void case_between(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    const cl_int seven = 7;
+    const cl_char one = 1;
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueFillBuffer(queue, a, &seven, sizeof seven, 8, 12, 0, NULL, NULL));
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueFillBuffer(queue, a, &one, sizeof one, 21, 2, 0, NULL, NULL));
+    TRY(clEnqueueCopyBuffer(queue, b, a, 0, 32, 8, 0, NULL, NULL));
+    launch(add, COUNT, 0, 0, NULL);
+    cl_int result,
+        *mapped = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_WRITE, 0, 4, 0, NULL, NULL, &result);
+    TRY(result);
+    *mapped = 100;
+    TRY(clEnqueueUnmapMemObject(queue, a, mapped, 0, NULL, NULL));
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* Pointers: into the middle of a block, and within a struct. */
 static void case_usm(void)
 {
@@ -178,6 +201,24 @@ static void case_svm(void)
     TRY(clSetKernelArgSVMPointer(add, 1, block + 8));
     TRY(clSetKernelArg(add, 2, sizeof c, &c));
     launch(add, 4, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* Launches with whole buffers, one with two parts of a buffer, and one more. */
+static void case_parts(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    const cl_buffer_region left = {0, 32}, right = {0, 64};
+    cl_mem parts[] = {clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &left, NULL),
+                      clCreateSubBuffer(a, 0, CL_BUFFER_CREATE_TYPE_REGION, &right, NULL)};
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    launch(add, COUNT, 0, 0, NULL);
+    add_set(add, parts[0], parts[1], 1);
+    launch(add, 4, 0, 0, NULL);
+    add_set(add, b, a, 1);
+    launch(add, COUNT, 0, 0, NULL);
     TRY(clFinish(queue));
 }
 
@@ -299,9 +340,10 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain},     {"order", case_order},     {"usm", case_usm},
-                 {"svm", case_svm},         {"refused", case_refused}, {"linked", case_linked},
-                 {"threads", case_threads}, {"crash", case_crash}};
+    } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {

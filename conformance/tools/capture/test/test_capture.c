@@ -62,8 +62,8 @@ static void a_launch_has_its_parts(void **state)
     (void)state;
     reading read = read_log(BEGIN LAUNCH("6", BOTH) AFTER);
     assert_true(rt_ok(read.status));
-    assert_int_equal(read.recording.launch_count, 1);
-    const cap_launch *launch = &read.recording.launches[0];
+    assert_int_equal(read.recording.command_count, 1);
+    const cap_command *launch = &read.recording.commands[0];
     assert_text(launch->loss, "");
     assert_text(launch->kernel, "k");
     assert_text(launch->device, "D, driver 1");
@@ -98,10 +98,10 @@ static void a_launch_may_not_end(void **state)
     reading read = read_log(
         BEGIN "9 6 0 > clEnqueueNDRangeKernel queue=0 kernel=0 name=k launch=0 program=0 " BOTH
               " dimensions=1 global=4 local=- offset=- waits_for=0\n");
-    assert_int_equal(read.recording.launch_count, 1);
-    assert_text(read.recording.launches[0].loss, "");
-    assert_false(read.recording.launches[0].has_ended);
-    assert_false(read.recording.launches[0].memories[1].is_changed);
+    assert_int_equal(read.recording.command_count, 1);
+    assert_text(read.recording.commands[0].loss, "");
+    assert_false(read.recording.commands[0].has_ended);
+    assert_false(read.recording.commands[0].memories[1].is_changed);
     read_end(&read);
 }
 
@@ -118,8 +118,8 @@ static void launches_wait_for_events(void **state)
                                                       "9 11 0 < clFinish queue=0 result=0\n" LAUNCH(
                                                           "12", BOTH) AFTER);
     assert_true(rt_ok(read.status));
-    assert_int_equal(read.recording.launch_count, 5);
-    const cap_launch *launches = read.recording.launches;
+    assert_int_equal(read.recording.command_count, 5);
+    const cap_command *launches = read.recording.commands;
     assert_int_equal(launches[0].after_count, 0);
     assert_int_equal(launches[1].after_count, 1);
     assert_int_equal(launches[1].after[0], 0);
@@ -130,6 +130,64 @@ static void launches_wait_for_events(void **state)
     assert_int_equal(launches[4].after_count, 2);
     assert_int_equal(launches[4].after[0] + launches[4].after[1], 2 + 3);
     read_end(&read);
+}
+
+/* What is between launches: a fill by event, a store that blocks, a copy between blocks; nothing
+ * before the first. */
+static void commands_are_between_launches(void **state)
+{
+    (void)state;
+    reading read = read_log(
+        BEGIN
+        "9 6 0 < clEnqueueFillBuffer queue=0 waits_for=0 memory=0 offset=0 size=4 pattern_size=1 pattern=00 event=9 "
+        "result=0\n" LAUNCH(
+            "7",
+            BOTH) " wait=9 event=0" AFTER
+                  "9 8 0 < clEnqueueFillBuffer queue=0 waits_for=1 memory=1 offset=8 size=4 pattern_size=2 pattern=0102 wait=0 "
+                  "event=1 result=0\n"
+                  "9 9 0 < clEnqueueWriteBuffer queue=0 waits_for=1 memory=0 blocking=1 offset=4 size=4 data=" HASH_B
+                  ":4 wait=1 result=0\n"
+                  "9 10 0 < clEnqueueMemcpyINTEL queue=0 waits_for=0 blocking=0 to=3+16 from=2+0 size=8 result=0\n"
+                  "9 11 0 < clEnqueueMemcpyINTEL queue=0 waits_for=0 blocking=0 to=host from=2+0 size=8 result=0\n"
+                  "9 12 0 < clEnqueueWriteBuffer queue=0 waits_for=0 memory=0 blocking=0 offset=4 size=4 result=0\n" LAUNCH(
+                      "13", BOTH) AFTER);
+    assert_true(rt_ok(read.status));
+    assert_int_equal(read.recording.captured, 2);
+    assert_int_equal(read.recording.command_count, 5);
+    const cap_command *commands = read.recording.commands;
+    assert_int_equal(commands[0].after_count, 0);
+    assert_int_equal(commands[1].kind, CAP_FILL);
+    assert_int_equal(commands[1].transfer.to.offset, 8);
+    assert_int_equal(commands[1].transfer.pattern.size, 2);
+    assert_int_equal(commands[1].after[0], 0);
+    assert_int_equal(commands[2].kind, CAP_STORE);
+    assert_text(commands[2].transfer.data, "folder/" HASH_B ".bin");
+    assert_int_equal(commands[2].after[0], 1);
+    assert_int_equal(commands[3].kind, CAP_COPY);
+    assert_true(commands[3].transfer.to.is_block && commands[3].transfer.from.is_block);
+    assert_int_equal(commands[3].transfer.to.offset, 16);
+    assert_int_equal(commands[3].after_count, 1); /* the host has waited for the store */
+    assert_int_equal(commands[3].after[0], 2);
+    assert_int_equal(commands[4].after[0], 2);
+    read_end(&read);
+}
+
+/* The host learns that a launch has ended, and then orders nothing after it. */
+static void what_the_host_learns_orders_launches(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {"9 7 0 < clGetEventInfo event=0 result=0\n",
+                                        "9 7 0 < clSetEventCallback event=0 result=0\n", ""};
+    for (size_t i = 0; i < 3; i++) {
+        rt_buffer log = {0};
+        rt_buffer_printf(&log, "%s%s%s", BEGIN LAUNCH("6", BOTH) " event=0" AFTER, calls[i],
+                         LAUNCH("8", BOTH) AFTER);
+        reading read = read_log(rt_buffer_string(&log));
+        assert_int_equal(read.recording.command_count, 2);
+        assert_int_equal(read.recording.commands[1].after_count, i < 2);
+        read_end(&read);
+        rt_buffer_free(&log);
+    }
 }
 
 /* Each row is a log after BEGIN whose only launch cannot be a scenario, and why. */
@@ -164,6 +222,9 @@ static void what_is_missing_is_named(void **state)
         {"9 6 0 < clCreateSubBuffer memory=1 flags=0 offset=0 size=8 made=0 result=0\n" LAUNCH(
              "7", BOTH) AFTER,
          "it uses several parts of one buffer"},
+        {"9 6 0 < clLinkProgram context=0 devices=0 options= inputs=- made=0 result=0\n" LAUNCH(
+             "7", BOTH) AFTER,
+         "its program was linked from nothing"},
         {"9 6 0 < clLinkProgram context=0 devices=0 options= inputs=0,5 made=0 result=0\n" LAUNCH(
              "7", BOTH) AFTER,
          "its program is linked from too many levels of others"},
@@ -173,10 +234,10 @@ static void what_is_missing_is_named(void **state)
         rt_buffer_printf(&log, "%s%s", BEGIN, rows[i].log);
         reading read = read_log(rt_buffer_string(&log));
         assert_true(rt_ok(read.status));
-        assert_int_equal(read.recording.launch_count, 1);
-        if (!rt_text_is(read.recording.launches[0].loss, rows[i].loss))
+        assert_int_equal(read.recording.command_count, 1);
+        if (!rt_text_is(read.recording.commands[0].loss, rows[i].loss))
             fail_msg("row %zu: '%.*s' instead of '%s'", i,
-                     RT_TEXT_ARG(read.recording.launches[0].loss), rows[i].loss);
+                     RT_TEXT_ARG(read.recording.commands[0].loss), rows[i].loss);
         read_end(&read);
         rt_buffer_free(&log);
     }
@@ -212,6 +273,8 @@ int main(void)
         cmocka_unit_test(a_launch_has_its_parts),
         cmocka_unit_test(a_launch_may_not_end),
         cmocka_unit_test(launches_wait_for_events),
+        cmocka_unit_test(commands_are_between_launches),
+        cmocka_unit_test(what_the_host_learns_orders_launches),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
         cmocka_unit_test(options_are_split),
