@@ -82,6 +82,7 @@ struct simdev_command {
     /* WRITE, if nothing that it waits for can change the source: its contents at submission. */
     bool has_source_hash;
     uint64_t source_hash;
+    uint64_t host_writes; /* the device's count at that time */
     uint8_t pattern[DEV_PATTERN_SIZE_MAX];
     uint32_t pattern_size; /* FILL, bytes */
     simdev_kernel *kernel; /* KERNEL, a reference */
@@ -259,8 +260,9 @@ static void transfer_note(const simdev_command *command)
 static void source_keep(simdev_command *command)
 {
     command->has_source_hash = command->node->before.count == 0;
-    if (command->has_source_hash)
-        command->source_hash = rt_hash64(command->source, (size_t)command->size);
+    if (!command->has_source_hash) return;
+    command->source_hash = rt_hash64(command->source, (size_t)command->size);
+    command->host_writes = command->device->host_writes;
 }
 
 /* Reports a write whose source the host has changed since it was submitted: the host must leave the
@@ -268,7 +270,8 @@ static void source_keep(simdev_command *command)
 static void source_check(const simdev_command *command)
 {
     simdev_device *device = command->device;
-    if (!command->has_source_hash || !device->on_finding) return;
+    bool is_host_alone = command->host_writes == device->host_writes;
+    if (!command->has_source_hash || !is_host_alone || !device->on_finding) return;
     if (rt_hash64(command->source, (size_t)command->size) == command->source_hash) return;
     rt_text label = sim_object_label(device->world, command->to.memory->object);
     rt_buffer message = {0};
@@ -296,6 +299,9 @@ static rt_status command_run(simdev_command *command, bool is_recorded)
         return RT_STATUS_OK;
     }
     if (is_recorded) transfer_note(command);
+    bool may_write_host = command->kind == COMMAND_READ ||
+                          (command->device->maps_usm && command->kind != COMMAND_WRITE);
+    command->device->host_writes += may_write_host;
     switch (command->kind) {
     case COMMAND_KERNEL: {
         if (is_recorded) simdev_node_name(command->node, sim_kernel_name(command->kernel->kernel));
