@@ -220,11 +220,12 @@ static const noted_buffer *buffer_of(rt_text label)
 
 static void finding_text(rt_buffer *out, const dev_finding *finding)
 {
-    rt_buffer_printf(out, "assay: %s: %.*s", finding->kind, RT_TEXT_ARG(finding->message));
+    rt_arena arena = {0};
+    rt_text message = rt_demangle_text(&arena, finding->message);
+    rt_buffer_printf(out, "assay: %s: %.*s", finding->kind, RT_TEXT_ARG(message));
     if (finding->count > 1)
         rt_buffer_printf(out, "; %llu times in this launch", (unsigned long long)finding->count);
     rt_buffer_append_byte(out, '\n');
-    rt_arena arena = {0};
     rt_text kernel = rt_demangle_text(&arena, finding->kernel);
     if (kernel.length > 0) rt_buffer_printf(out, "        in kernel '%.*s'", RT_TEXT_ARG(kernel));
     rt_arena_reset(&arena);

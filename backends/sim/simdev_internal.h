@@ -32,6 +32,7 @@ typedef struct simdev_device {
     void *output_user;
     RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done; unordered */
     uint32_t pending_count;            /* commands not done, the ready ones included */
+    uint64_t host_writes;              /* commands that may have written memory of the host */
     uint32_t host_pending;             /* host events that the host has not completed */
     simdev_history history;
     uint32_t (*choose_command)(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number);

@@ -9,8 +9,9 @@
  * not are a finding, "command-race", whichever of them ran first.
  *
  * Workload: as simdev_queue.c. Accesses are recorded only while some other command may be unordered
- * with the one that runs; a chain of commands costs nothing. What is recorded is kept until the
- * host knows the command, and is compared with everything else that is kept.
+ * with the one that runs; a chain of commands costs nothing. What is recorded is kept until
+ * the host knows the command, and is compared with everything else that is kept: n commands that
+ * nothing orders cost n * n / 2 comparisons.
  *
  * In doubt, nothing is reported. These can be missed:
  *  - The knowledge of one thread of the host counts for all threads.

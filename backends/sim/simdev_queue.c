@@ -79,6 +79,10 @@ struct simdev_command {
     uint64_t size;      /* bytes read, written, copied, filled */
     void *destination;  /* of READ; owned by the caller */
     const void *source; /* of WRITE; owned by the caller */
+    /* WRITE, if nothing that it waits for can change the source: its contents at submission. */
+    bool has_source_hash;
+    uint64_t source_hash;
+    uint64_t host_writes; /* the device's count at that time */
     uint8_t pattern[DEV_PATTERN_SIZE_MAX];
     uint32_t pattern_size; /* FILL, bytes */
     simdev_kernel *kernel; /* KERNEL, a reference */
@@ -259,6 +263,41 @@ static void transfer_note(const simdev_command *command)
     }
 }
 
+/* Keeps what the source of a write contains, unless an earlier command or host event that the host
+ * does not know to be done is in its wait list: that may provide the contents. */
+static void source_keep(simdev_command *command)
+{
+    command->has_source_hash = command->node->before.count == 0;
+    if (!command->has_source_hash) return;
+    command->source_hash = rt_hash64(command->source, (size_t)command->size);
+    command->host_writes = command->device->host_writes;
+}
+
+/* Reports a write whose source the host has changed since it was submitted: the host must leave the
+ * source alone until the write is done (OpenCL API 3.0, clEnqueueWriteBuffer). */
+static void source_check(const simdev_command *command)
+{
+    simdev_device *device = command->device;
+    bool is_host_alone = command->host_writes == device->host_writes;
+    if (!command->has_source_hash || !is_host_alone || !device->on_finding) return;
+    if (rt_hash64(command->source, (size_t)command->size) == command->source_hash) return;
+    rt_text label = sim_object_label(device->world, command->to.memory->object);
+    rt_buffer message = {0};
+    rt_buffer_printf(&message,
+                     "the host has changed the source of a write of %llu bytes at offset %llu of "
+                     "'%.*s', which had not been done; wait for the write before that",
+                     (unsigned long long)command->size, (unsigned long long)command->to.offset,
+                     RT_TEXT_ARG(label));
+    const dev_finding finding = {.kind = "command-race",
+                                 .message = rt_buffer_text(&message),
+                                 .tag = command->tag,
+                                 .object = label,
+                                 .offset = command->to.offset,
+                                 .count = 1};
+    device->on_finding(device->finding_user, &finding);
+    rt_buffer_free(&message);
+}
+
 static rt_status command_run(simdev_command *command, bool is_recorded)
 {
     sim_world *world = command->device->world;
@@ -268,6 +307,9 @@ static rt_status command_run(simdev_command *command, bool is_recorded)
         return RT_STATUS_OK;
     }
     if (is_recorded) transfer_note(command);
+    bool may_write_host = command->kind == COMMAND_READ ||
+                          (command->device->maps_usm && command->kind != COMMAND_WRITE);
+    command->device->host_writes += may_write_host;
     switch (command->kind) {
     case COMMAND_KERNEL: {
         if (is_recorded) simdev_node_name(command->node, sim_kernel_name(command->kernel->kernel));
@@ -286,6 +328,7 @@ static rt_status command_run(simdev_command *command, bool is_recorded)
                         command->destination);
         return RT_STATUS_OK;
     case COMMAND_WRITE:
+        source_check(command);
         sim_object_write(world, command->to.memory->object, command->to.offset, command->size,
                          command->source);
         return RT_STATUS_OK;
@@ -626,6 +669,7 @@ static rt_status transfer_submit(simdev_command *command, dev_command described,
     if (from) command->from = operand_of(from, from_offset);
     if (to) command->to = operand_of(to, to_offset);
     command_submit(command, described, out_event);
+    if (command->kind == COMMAND_WRITE) source_keep(command);
     pthread_mutex_unlock(lock);
     return RT_STATUS_OK;
 }

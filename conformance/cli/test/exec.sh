@@ -109,6 +109,38 @@ for seed in 0 1 2 3; do
     grep -qx 7 "$folder/out" || fail "a wait list is not obeyed"
 done
 
+# A write reads its source as late as it completes, and the host must not change it before.
+cat >late.c <<'END_OF_C'
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+/* late [WAIT]: writes 5 to a buffer without blocking, waits if there is an argument, and makes the source 6. */
+int main(int count, char **arguments)
+{
+    cl_device_id device;
+    cl_platform_id platform;
+    cl_int source = 5, result = 0;
+    (void)arguments;
+    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) return 3;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, NULL, NULL);
+    cl_mem a = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof result, &result, NULL);
+    if (clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, sizeof source, &source, 0, NULL, NULL)) return 4;
+    if (count > 1 && clFinish(queue)) return 5;
+    source = 6;
+    if (clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof result, &result, 0, NULL, NULL)) return 6;
+    printf("%d\n", result);
+    return 7;
+}
+END_OF_C
+cc -o late late.c -l:libOpenCL.so.1 || fail "late.c does not compile"
+expect 42 exec --error-exitcode 42 ./late
+says "command-race: the host has changed the source of a write of 4 bytes at offset 0 of 'buffer 1', which had not been done"
+says 'enqueued by clEnqueueWriteBuffer at late+0x'
+grep -qx 6 "$folder/out" || fail "a write does not read its source late"
+expect 7 exec --error-exitcode 42 ./late wait
+grep -qx 5 "$folder/out" || fail "a write that has been waited for reads a later value"
+
 # Refused calls are explained, unless the user asks for silence.
 expect 4 exec ./one 'kernel void k(global int *a, global int *b) { a[0] = oops; }' 1
 grep -q '^assay: clBuildProgram returns CL_BUILD_PROGRAM_FAILURE' "$folder/out" || fail "a failed build is not explained"

@@ -1,0 +1,148 @@
+/* Tests what a launch reports of the bytes that it accessed, and who wrote a byte last.  Expected
+ * values follow from the kernels. */
+#include "sim/test/harness.h"
+
+#define INTS 64u
+
+typedef struct access_log {
+    sim_accessed items[16];
+    uint32_t count;
+} access_log;
+
+static void accessed_log(void *user, const sim_accessed *accessed)
+{
+    access_log *log = user;
+    assert_true(log->count < 16);
+    log->items[log->count++] = *accessed;
+}
+
+typedef struct setup {
+    harness h;
+    sim_object a, b;
+} setup;
+
+static setup setup_make(void)
+{
+    static const int32_t zeros[INTS];
+    setup s = {.h = harness_open_file("accesses", 2, sim_engine_best())};
+    s.a = harness_memory(&s.h, "a", zeros, sizeof zeros);
+    s.b = harness_memory(&s.h, "b", zeros, sizeof zeros);
+    return s;
+}
+
+static void launch(setup *s, const char *kernel, uint64_t global, uint64_t local,
+                   const sim_launch_options *options)
+{
+    const sim_argument arguments[] = {harness_global(s->a), harness_global(s->b)};
+    const sim_range range = harness_range(global, local);
+    const sim_kernel *found = sim_program_kernel(s->h.program, rt_text_of(kernel));
+    assert_non_null(found);
+    assert_true(rt_ok(sim_launch(s->h.world, found, &range, arguments, 2, options)));
+}
+
+static void expect_access(const sim_accessed *found, sim_object object, uint64_t offset,
+                          uint64_t size, bool is_write, bool is_atomic)
+{
+    assert_int_equal(found->object, object);
+    assert_int_equal(found->offset, offset);
+    assert_int_equal(found->size, size);
+    assert_int_equal(found->is_write, is_write);
+    assert_int_equal(found->is_atomic, is_atomic);
+}
+
+/* An earlier launch's accesses do not count, nor does memory that is only an argument. */
+static void ranges_are_those_of_the_launch(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    access_log log = {0};
+    const sim_launch_options options = {.on_accessed = accessed_log, .user = &log};
+    launch(&s, "reversed", INTS, 16, NULL);
+    launch(&s, "shifted", 8, 4, &options);
+    assert_int_equal(log.count, 2);
+    expect_access(&log.items[0], s.a, 8, 32, true, false);
+    expect_access(&log.items[1], s.b, 4, 32, false, false);
+    log.count = 0;
+    launch(&s, "scattered", 4, 2, &options);
+    assert_int_equal(log.count, 4);
+    for (uint32_t i = 0; i < 4; i++)
+        expect_access(&log.items[i], s.a, 8 * i + 1, 1, true, false);
+    log.count = 0;
+    launch(&s, "counted", 8, 4, &options);
+    assert_int_equal(log.count, 1);
+    expect_access(&log.items[0], s.a, 12, 4, true, true);
+    log.count = 0;
+    launch(&s, "once", 1, 1, &options); /* one work-item cannot race, and is recorded still */
+    assert_int_equal(log.count, 1);
+    expect_access(&log.items[0], s.a, 20, 4, true, false);
+    harness_close(&s.h);
+}
+
+static void expect_writer(setup *s, uint32_t element, const char *kernel, uint64_t item)
+{
+    sim_writer writer;
+    bool is_known = sim_object_writer(s->h.world, s->a, 4 * element, &writer);
+    assert_int_equal(is_known, kernel != NULL);
+    if (!is_known) return;
+    assert_true(rt_text_is(writer.kernel, kernel));
+    assert_false(writer.is_copy);
+    assert_int_equal(writer.work_item[0], item);
+    assert_int_equal(writer.work_item[1], 0);
+}
+
+static void the_last_writer_of_an_element_is_known(void **state)
+{
+    (void)state;
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        setup s = setup_make();
+        const int32_t seven = 7;
+        sim_world_keep_writers(s.h.world);
+        sim_world_use_threads(s.h.world, threads);
+        expect_writer(&s, 0, NULL, 0);
+        launch(&s, "reversed", INTS, 16, NULL);
+        /* Of groups that ran on several threads it is not known. */
+        expect_writer(&s, 0, threads == 1 ? "reversed" : NULL, INTS - 1);
+        launch(&s, "reversed", 32, 32, NULL);
+        launch(&s, "once", 1, 1, NULL);
+        sim_object_write(s.h.world, s.a, 4 * 7, 4, &seven);
+        sim_object_copy(s.h.world, s.b, 0, s.a, 4 * 8, 4);
+        expect_writer(&s, 4, "reversed", 27);
+        expect_writer(&s, 5, "once", 0);
+        expect_writer(&s, 6, "reversed", 25);
+        expect_writer(&s, 7, NULL, 0);
+        expect_writer(&s, 8, NULL, 0);
+        expect_writer(&s, 9, "reversed", 22);
+        assert_false(sim_object_took_undefined(s.h.world, s.a));
+        sim_object unwritten = 0;
+        assert_true(
+            rt_ok(sim_object_create(s.h.world, 4 * INTS, RT_TEXT("unwritten"), &unwritten)));
+        sim_object_copy(s.h.world, unwritten, 0, s.a, 0, 4);
+        assert_true(sim_object_took_undefined(s.h.world, s.a));
+        harness_close(&s.h);
+    }
+}
+
+/* When stamps run out, what is known of earlier launches is dropped, and nothing is invented. */
+static void writers_are_forgotten_when_stamps_run_out(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    sim_world_keep_writers(s.h.world);
+    s.h.world->race_limit = 300;
+    for (uint32_t i = 0; i < 8; i++) {
+        launch(&s, "reversed", INTS, 16, NULL);
+        launch(&s, "once", 1, 1, NULL);
+        expect_writer(&s, 5, "once", 0);
+    }
+    harness_close(&s.h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_those_of_the_launch),
+        cmocka_unit_test(the_last_writer_of_an_element_is_known),
+        cmocka_unit_test(writers_are_forgotten_when_stamps_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
