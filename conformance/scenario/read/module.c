@@ -184,7 +184,8 @@ static const char module_also[] =
     "{'allOf': [" LACKS_OPTION("{'const': 'sycl'}", "-cl-") "," LACKS_OPTION(
         "{'not': {'const': 'sycl'}}",
         "-std=") ","
-                 " {'if': {'anyOf': [{'required': ['device_config']}, {'required': ['compile_target']}]}, 'then': {'required': ['formats'],"
+                 " {'if': {'anyOf': [{'required': ['device_config']},"
+                 " {'required': ['compile_target']}]}, 'then': {'required': ['formats'],"
                  " 'properties': {'formats': {'contains': {'not': {'enum': ['spirv64',"
                  " 'ptx']}}}}}}]}";
 /* Sources are named by their number in the module; the sources of images written by hand come last.
