@@ -40,8 +40,9 @@
 #define SEED_TEXT    "Seed of the runtime's choices; default: 0."
 #define PROFILE_TEXT "Rules of the runtime: documents (default) or dpcpp."
 #define LOADER_TEXT  "simulated (default), or real: modules as files, loaded by ld.so."
-#define CHOICES_TEXT "Make these choices first; the seed makes later ones."
-#define CACHE_TEXT   "Folder of compiled device code; default: ~/.cache/assay."
+#define CHOICES_TEXT                                                                               \
+    "Make these choices first, and ';5:2' among ready commands; the seed makes others."
+#define CACHE_TEXT "Folder of compiled device code; default: ~/.cache/assay."
 
 #define EXPLORE_MAX_TEXT "Stop exploring after N runs of a scenario; default: 64."
 
@@ -139,7 +140,7 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_REUSE, "--reuse", NULL, "N", REUSE_TEXT, NULL},
     {CNF_OPTION_SHUFFLE, "--shuffle", NULL, "SEED", "Run the scenarios in another order.", NULL},
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
-     "Run every combination of choices that the documents leave open.", NULL},
+     "Run every combination of open choices, and the orders of commands that matter.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
     {CHOICES},
     STYLE,

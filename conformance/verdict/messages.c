@@ -203,7 +203,7 @@ static void on_choices(message_reader *reader, const json_t *message)
 
 static void orders_read(message_reader *reader, const json_t *list, cnf_order_list *out_list)
 {
-    rt_order *items = rt_arena_alloc_array(reader->arena, json_array_size(list), sizeof *items);
+    rt_order *items = rt_arena_alloc_array(reader->arena, json_array_size(list) + 1, sizeof *items);
     *out_list = (cnf_order_list){items, 0};
     const json_t *order;
     size_t index;

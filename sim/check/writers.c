@@ -25,6 +25,7 @@ typedef struct sim_writers {
 /* Drops the oldest launches. */
 static void launches_drop(sim_writers *writers, uint32_t count)
 {
+    if (count == 0) return;
     for (uint32_t i = 0; i < count; i++) {
         writers->interval_count -= writers->launches.items[i].clock.intervals.count;
         rt_vector_free(&writers->launches.items[i].clock.intervals);

@@ -895,7 +895,44 @@ static void commands_race_unless_something_orders_them(void **state)
     }
 }
 
-/* The seconds of two choices are scripted; the requests of the device are kept. */
+/* The host's own read of shared memory is ordered by what the host knows, and orders what follows.
+ */
+static void accesses_of_the_host_take_part(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        fixture f;
+        open_with_seed(&f, seed);
+        dev_memory *shared;
+        dev_event *first, *second;
+        const uint8_t zero = 0;
+        const rt_bytes pattern = {&zero, 1};
+        assert_true(
+            rt_ok(dev_usm_create(f.device, DEV_MEMORY_USM_SHARED, 16, RT_TEXT("shared"), &shared)));
+        assert_true(rt_ok(
+            dev_enqueue_fill(f.queue, (dev_command){.tag = 1}, shared, 0, 8, pattern, &first)));
+        dev_memory_host_access(shared, 9, 8, 8, false);
+        dev_memory_host_access(shared, 9, 4, 4, false);
+        assert_true(rt_ok(dev_event_wait(first)));
+        assert_int_equal(f.finding_count, 1);
+        assert_true(f.finding.has_other && f.finding.is_host);
+        assert_int_equal(f.finding.tag, 9);
+        assert_int_equal(f.finding.other_tag, 1);
+        dev_memory_host_access(shared, 9, 4, 4, false);
+        assert_true(rt_ok(
+            dev_enqueue_fill(f.queue, (dev_command){.tag = 2}, shared, 0, 8, pattern, &second)));
+        assert_false(dev_event_is_known(second));
+        assert_true(rt_ok(dev_event_wait(second)));
+        assert_true(dev_event_is_known(second));
+        assert_int_equal(f.finding_count, 1);
+        dev_event_destroy(first);
+        dev_event_destroy(second);
+        dev_memory_destroy(shared);
+        close_all(&f);
+    }
+}
+
+/* What a choice takes is scripted; the requests of the device are kept. */
 typedef struct order_log {
     uint32_t choices, index;
     uint32_t wanted, number, alternative;
@@ -1018,6 +1055,7 @@ int main(void)
         cmocka_unit_test(a_host_event_that_fails_fails_its_dependents),
         cmocka_unit_test(a_waiter_sleeps_until_the_host_completes),
         cmocka_unit_test(commands_race_unless_something_orders_them),
+        cmocka_unit_test(accesses_of_the_host_take_part),
         cmocka_unit_test(orders_that_matter_are_asked_for),
         cmocka_unit_test(parameters_are_described),
         cmocka_unit_test(times_are_those_of_the_chosen_clock),
