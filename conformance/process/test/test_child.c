@@ -550,6 +550,7 @@ static int serving_main(void)
 {
     int input;
     bool is_last = false;
+    signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would exit */
     for (int number = 1; !is_last && cnf_service_receive(CNF_SERVICE_SOCKET, &input, &is_last);
          number++) {
         char data[64] = "", text[96];
