@@ -1031,6 +1031,35 @@ static void barriers_order_the_fills_of_a_queue(void **state)
     ASSERT_CONTENT(memory, {1, 2, 1, 1});
 }
 
+static void put_part(uint32_t whole, uint64_t offset, uint64_t size)
+{
+    begin(HOST_PART);
+    put(whole);
+    put_long(offset);
+    put_long(size);
+}
+
+/* A fill of the first half of a buffer through a part, which ends before the buffer is read. */
+static void parts_are_bytes_of_their_buffer(void **state)
+{
+    (void)state;
+    queue_make(false);
+    uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    put_part(buffer, 0, 8);
+    uint32_t part = object_made();
+    put_transfer(part, 0, HOST_NONE, 0, 8, "\x07\0\0\0", 4);
+    object_made();
+    begin(HOST_END_PART);
+    put(part);
+    done();
+    ASSERT_CONTENT(buffer, {7, 7, counted[2], counted[3]});
+    put_part(buffer, 8, 12);
+    refused(RT_ERRC_INVALID, "");
+    put_part(shared, 0, 4);
+    refused(RT_MALFORMED, "a sub-buffer is part of a buffer");
+}
+
 /* The second task waits inside for the fill, on which it does not depend. */
 static void host_tasks_copy_memories(void **state)
 {
@@ -1555,6 +1584,7 @@ int main(void)
         DPCPP_TEST(copies_go_between_all_kinds),
         DPCPP_TEST(fills_take_patterns_of_any_size),
         DPCPP_TEST(barriers_order_the_fills_of_a_queue),
+        DPCPP_TEST(parts_are_bytes_of_their_buffer),
         DPCPP_TEST(host_tasks_copy_memories),
         DPCPP_TEST(transfers_that_do_not_fit_are_refused),
         DPCPP_TEST(impossible_objects_are_refused),
