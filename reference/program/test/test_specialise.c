@@ -136,28 +136,34 @@ static void a_device_without_constants_refuses_values_but_not_defaults(void **st
     assert_true(rt_ok(ask(f, "k", defaults, 1)));
 }
 
+/* An image whose table for `step` has other rows; it lives longer than the fixture. */
+typedef struct changed_image {
+    rt_buffer table;
+    rt_property properties[2];
+    rt_property_set sets[2];
+    rt_image image;
+} changed_image;
+
 /* Asks for the library's kernel after its image has been registered with another table for `step`,
  * whose rows are numbers, offsets and sizes; `scale` keeps number 2. */
-static rt_status ask_with_table(fixture *f, const uint32_t *rows, size_t table_bytes,
-                                rt_bytes value)
+static rt_status ask_with_table(fixture *f, changed_image *changed, const uint32_t *rows,
+                                size_t table_bytes, rt_bytes value)
 {
-    rt_buffer table = {0};
+    const rt_image *original = &f->loader.modules[LIBRARY].images.images[0];
+    const rt_property *known = original->sets[2].properties;
+    *changed = (changed_image){.image = *original};
     for (size_t i = 0; i < (table_bytes + 3) / 4; i++)
-        rt_write_u32(&table, rows[i]);
-    rt_property properties[2];
-    rt_image changed = f->loader.modules[LIBRARY].images.images[0];
-    rt_property_set sets[2] = {changed.sets[1], {RT_TEXT(RT_SET_SPEC_CONSTANTS), properties, 2}};
-    properties[0] = changed.sets[2].properties[1];
-    properties[0].bytes = (rt_bytes){rt_buffer_bytes(&table).data, table_bytes};
-    properties[1] =
-        (rt_property){RT_TEXT("scale"), RT_PROPERTY_BYTES, 0, changed.sets[2].properties[1].bytes};
-    changed.sets = sets;
-    changed.set_count = 2;
-    assert_true(rt_ok(rt_loader_image_load(&f->loader, LIBRARY, &changed)));
+        rt_write_u32(&changed->table, rows[i]);
+    changed->properties[0] = known[1];
+    changed->properties[0].bytes = (rt_bytes){rt_buffer_bytes(&changed->table).data, table_bytes};
+    changed->properties[1] = (rt_property){RT_TEXT("scale"), RT_PROPERTY_BYTES, 0, known[1].bytes};
+    changed->sets[0] = original->sets[1];
+    changed->sets[1] = (rt_property_set){RT_TEXT(RT_SET_SPEC_CONSTANTS), changed->properties, 2};
+    changed->image.sets = changed->sets;
+    changed->image.set_count = 2;
+    assert_true(rt_ok(rt_loader_image_load(&f->loader, LIBRARY, &changed->image)));
     const rt_spec_constant constants[] = {{RT_TEXT("step"), value}, CONSTANT("scale", value_1)};
-    rt_status status = ask(f, "lk", constants, 2);
-    rt_buffer_free(&table);
-    return status;
+    return ask(f, "lk", constants, 2);
 }
 
 static void damaged_tables_are_refused(void **state)
@@ -180,9 +186,11 @@ static void damaged_tables_are_refused(void **state)
     for (uint32_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         fixture *f = fixture_create(modules, MODULES, "");
         rt_bytes value = {wide, lies[i].value_bytes};
-        assert_int_equal(ask_with_table(f, lies[i].rows, lies[i].table_bytes, value).code,
-                         lies[i].code);
+        changed_image changed;
+        rt_status status = ask_with_table(f, &changed, lies[i].rows, lies[i].table_bytes, value);
+        assert_int_equal(status.code, lies[i].code);
         fixture_destroy(f);
+        rt_buffer_free(&changed.table);
     }
 }
 
@@ -193,11 +201,15 @@ static void each_scalar_of_a_composite_gets_its_part_of_the_value(void **state)
     static const uint32_t rows[] = {1, 0, 1, 9, 4, 4, UINT32_MAX, 8, 4};
     static const uint8_t value[12] = {0x11, 0xee, 0xee, 0xee, 0x22, 0x33, 0x44, 0x55, 0xee};
     fixture *f = fixture_create(modules, MODULES, "");
-    assert_true(rt_ok(ask_with_table(f, rows, sizeof rows, (rt_bytes){value, sizeof value})));
+    changed_image changed;
+    rt_status status =
+        ask_with_table(f, &changed, rows, sizeof rows, (rt_bytes){value, sizeof value});
+    assert_true(rt_ok(status));
     assert_string_equal(rt_buffer_string(&f->counting->codes), "[ 2=01000000 1=11 9=22334455]");
     assert_string_equal(fixture_newest(f, RT_EVENT_BUILD, "constants"),
                         "scale=1 step=0x000000ee55443322eeeeee11");
     fixture_destroy(f);
+    rt_buffer_free(&changed.table);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
