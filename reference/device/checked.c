@@ -877,9 +877,7 @@ rt_status dev_host_event_complete(dev_event *event, bool has_failed)
     CHECK(event != NULL && event->is_host);
     rt_status status = event->ops->complete(event, has_failed);
     status_check(OPERATION_host_event_complete, event->device->sink, status);
-    CHECK_IMPLIES(rt_ok(status),
-                  event->ops->state(event) == (has_failed ? DEV_EVENT_FAILED : DEV_EVENT_COMPLETE));
-    return status;
+    return status; /* a driver may accept a second completion, and ignore it */
 }
 
 dev_event_state dev_event_advance(dev_event *event)

@@ -6,6 +6,8 @@
  *
  * after: the same read, enqueued after the event has failed. It is given two seconds.
  *
+ * twice: the status of the event is set a second time, which is refused.
+ *
  * later: kernels in an out-of-order queue: two that wait for the event and each other are
  * terminated, one that waits for nothing was submitted between them and runs. */
 #define CL_TARGET_OPENCL_VERSION 200
@@ -52,6 +54,16 @@ static void read_after_failure(void)
     _exit(0); /* what waits forever cannot be released */
 }
 
+static void set_twice(void)
+{
+    cl_int status = CL_QUEUED;
+    cl_int first = clSetUserEventStatus(event, CL_COMPLETE);
+    cl_int second = clSetUserEventStatus(event, -5);
+    clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    printf("  clSetUserEventStatus: %d, then %d, must be %d; status %d\n", first, second,
+           CL_INVALID_OPERATION, status);
+}
+
 static void run_later(cl_device_id device)
 {
     const char *source = "kernel void nothing(int n) {}";
@@ -91,18 +103,20 @@ static void run(cl_device_id device, const char *mode)
         run_later(device);
     else if (strcmp(mode, "after") == 0)
         read_after_failure();
+    else if (strcmp(mode, "twice") == 0)
+        set_twice();
     else
         read_status();
 }
 
 int main(int count, char **words)
 {
-    static const char *const modes[] = {"status", "after", "later"};
+    static const char *const modes[] = {"status", "after", "later", "twice"};
     int is_known = 0;
     for (size_t i = 0; count == 2 && i < sizeof modes / sizeof *modes; i++)
         is_known |= strcmp(words[1], modes[i]) == 0;
     if (!is_known) {
-        printf("usage: events status|after|later\n");
+        printf("usage: events status|after|later|twice\n");
         return 2;
     }
     cl_platform_id platforms[8];
