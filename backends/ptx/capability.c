@@ -49,7 +49,7 @@ dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const
 {
     enum { SUB_GROUP_MAX = 64 }; /* bits of sub_group_sizes */
     uint32_t aspects = ptx_aspects(capability);
-    uint64_t hidden = RT_PTX_LAUNCH_SIZE;
+    uint64_t hidden = RT_PTX_LOCAL_ALIGNMENT; /* rt_ptx_launch, and what aligns what follows */
     bool translates = ptx_translates(tools);
     extensions[0] = rt_format_link_extension(RT_FORMAT_PTX);
     extensions[1] = rt_format_link_extension(RT_FORMAT_SPIRV64);

@@ -138,7 +138,8 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
     }
     if (argument->kind == DEV_ARGUMENT_LOCAL) {
         CHECK(launch->shared_size <= limits->shared_max);
-        uint64_t left = limits->shared_max - launch->shared_size;
+        uint64_t start = ((uint64_t)launch->shared_size + ALIGN - 1) / ALIGN * ALIGN;
+        uint64_t left = start < limits->shared_max ? limits->shared_max - start : 0;
         if (argument->size > left)
             return rt_fail(
                 sink, RT_LIMIT, RT_RULE_NONE,
@@ -146,9 +147,9 @@ static rt_status argument_make(rt_sink *sink, rt_arena *arena, const ptx_limits 
                 "%llu available",
                 (unsigned long long)argument->size, (unsigned long long)left,
                 (unsigned long long)limits->shared_max);
-        *out_value = rt_arena_copy(arena, &launch->shared_size, 1, sizeof launch->shared_size);
-        uint64_t end = (launch->shared_size + argument->size + ALIGN - 1) / ALIGN * ALIGN;
-        launch->shared_size = (uint32_t)smaller(end, limits->shared_max);
+        uint32_t offset = (uint32_t)start;
+        *out_value = rt_arena_copy(arena, &offset, 1, sizeof offset);
+        launch->shared_size = (uint32_t)(start + argument->size);
         return RT_STATUS_OK;
     }
     /* In PTX adapters every memory has an address, even a buffer. */

@@ -7,7 +7,7 @@
  *  - Pointers to global or constant memory are `.param .u64`: addresses of device memory.
  *  - Values are parameters of their size and alignment, as OpenCL lays them out.
  *  - All local memory that the host passes is in one array of dynamic shared memory, which every
- *    module of a program declares identically: `.extern .shared .align 16 .b8 __assay_shared[]`.  A
+ *    module of a program declares identically: `.extern .shared .align 128 .b8 __assay_shared[]`. A
  *    parameter that is a pointer to local memory is `.param .u32`: the offset in bytes into that
  *    array, a multiple of RT_PTX_LOCAL_ALIGNMENT, not below RT_PTX_LAUNCH_SIZE.
  *  - After the parameters of the source, every kernel has one more, an rt_ptx_launch by value.  The
@@ -32,8 +32,9 @@
 /* The array of dynamic shared memory. */
 #define RT_PTX_SHARED_ARRAY "__assay_shared"
 
-/* In bytes; the size of rt_ptx_launch is a multiple of the alignment. */
-enum { RT_PTX_LOCAL_ALIGNMENT = 16, RT_PTX_LAUNCH_SIZE = 32 };
+/* In bytes; the alignment is the largest of an OpenCL type (OpenCL C 3.0, 6.3.5 "Alignment of
+ * Types"). */
+enum { RT_PTX_LOCAL_ALIGNMENT = 128, RT_PTX_LAUNCH_SIZE = 32 };
 
 /* Bytes of shared memory that the variables of one program may occupy on every GPU; a launch may
  * add dynamic shared memory (CUDA C++ programming guide, "Shared Memory" of each compute

@@ -129,7 +129,7 @@ static void capabilities_are_the_drivers_answers(void **state)
                                         1u << DEV_ASPECT_VIRTUAL_FUNCTIONS);
     assert_true(found.executes && found.usm && found.globals_by_name && found.profiling);
     assert_false(found.spec_constants);
-    assert_int_equal(found.local_size_max, 9000 - RT_PTX_LAUNCH_SIZE);
+    assert_int_equal(found.local_size_max, 9000 - RT_PTX_LOCAL_ALIGNMENT);
     assert_int_equal(found.group_size_max, 1024);
     assert_true(found.sub_group_sizes == UINT64_C(1) << 31);
 }

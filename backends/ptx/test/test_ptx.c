@@ -24,7 +24,7 @@ static const ptx_limits limits = {
     .group_size_max = 512,
     .local_max = {512, 512, 64},
     .grid_max = {1000000, 65535, 65535},
-    .shared_max = 200,
+    .shared_max = 400,
 };
 
 typedef struct fixture {
@@ -218,14 +218,13 @@ static void values_are_those_of_the_contract(void **state)
     uint64_t pointer;
     memcpy(&pointer, launch.parameters[1], sizeof pointer);
     assert_int_equal(pointer, 0x1008);
-    /* After the 32 bytes of launch_values: 20 bytes, rounded up to 32, and 4 more, rounded up to
-     * 16. */
+    /* After the 32 bytes of launch_values, at multiples of 128: 20 bytes, and 4 more. */
     uint32_t first, second;
     memcpy(&first, launch.parameters[2], sizeof first);
     memcpy(&second, launch.parameters[3], sizeof second);
-    assert_int_equal(first, 32);
-    assert_int_equal(second, 64);
-    assert_int_equal(launch.shared_size, 80);
+    assert_int_equal(first, 128);
+    assert_int_equal(second, 256);
+    assert_int_equal(launch.shared_size, 260);
     const rt_ptx_launch hidden = {.global_offset = {5, 1, 0}, .dimensions = 2};
     assert_memory_equal(launch.parameters[5], &hidden, sizeof hidden);
     arguments[1] = (dev_argument){.kind = DEV_ARGUMENT_MEMORY, .memory = NULL};
@@ -266,9 +265,9 @@ static void arguments_that_do_not_fit_are_refused(void **state)
          RT_ERRC_KERNEL_ARGUMENT,
          "is a pointer to local memory of 4 bytes"},
         {3,
-         {.kind = DEV_ARGUMENT_LOCAL, .size = 137},
+         {.kind = DEV_ARGUMENT_LOCAL, .size = 145},
          RT_LIMIT,
-         "137 bytes of local memory, but only 136"},
+         "145 bytes of local memory, but only 144"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dev_argument arguments[5];
@@ -283,10 +282,10 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     dev_argument arguments[5];
     ptx_launch launch;
     arguments_fill(arguments);
-    arguments[3].size = 136; /* 200 - 64: everything that is left */
+    arguments[3].size = 144; /* 400 - 256: everything that is left */
     assert_true(rt_ok(ptx_launch_make(f->sink, &f->arena, &limits, kernel(f, "all"), &range,
                                       arguments, 5, &launch)));
-    assert_int_equal(launch.shared_size, 200);
+    assert_int_equal(launch.shared_size, 400);
     assert_int_equal(ptx_launch_make(f->sink, &f->arena, &limits, kernel(f, "all"), &range,
                                      arguments, 4, &launch)
                          .code,
@@ -334,10 +333,10 @@ static void a_device_answers_what_its_capability_says(void **state)
     assert_true(answer.function_pointers && answer.program_binaries && answer.profiling);
     assert_false(answer.executes || answer.usm || answer.spec_constants);
     assert_false(dev_capabilities_link(&answer, RT_FORMAT_SPIRV64));
-    assert_int_equal(answer.local_size_max, 4064);
+    assert_int_equal(answer.local_size_max, 3968);
     assert_int_equal(answer.group_size_max, 512);
     assert_true(answer.sub_group_sizes == UINT64_C(1) << 31);
-    little.shared_max = 31;
+    little.shared_max = 127;
     answer = ptx_capabilities(10, 65, &little, NULL, extensions);
     assert_int_equal(answer.local_size_max, 0);
     assert_false(answer.function_pointers);

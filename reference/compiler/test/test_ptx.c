@@ -227,7 +227,7 @@ static void local_arguments_are_offsets(void **state)
          "}\n");
     assert_parameters(f, 0, "//@kernel k pointer:8 local:4 local:4\n");
     assert_holds(f, 0, ".param .u32 k_param_1,");
-    assert_holds(f, 0, ".extern .shared .align 16 .b8 __assay_shared[];");
+    assert_holds(f, 0, ".extern .shared .align 128 .b8 __assay_shared[];");
     assert_holds(f, 0, "st.shared.u32");
     assert_holds(f, 0, "bar.sync");
 }
