@@ -1,4 +1,4 @@
-/* Reads the profiling times of a barrier and of a marker behind a kernel, on every device that the
+/* Reads the profiling times of a barrier and of a marker after a kernel, on every device that the
  * loader finds, without assay.
  *
  *     cc barrier_times.c -l:libOpenCL.so.1 -o barrier_times && ./barrier_times
