@@ -17,8 +17,8 @@ static const char *source = "kernel void add(global int *data) { data[get_global
 static void show(const char *name, cl_event event, cl_ulong end_before)
 {
     cl_ulong start = 0, end = 0;
-    cl_int status = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                            NULL);
+    cl_int status =
+        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
     status |= clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
     printf("  %s: status %d, %s before the kernel's end%s\n", name, status,
            start < end_before ? "starts" : "does not start",
@@ -36,8 +36,8 @@ static void run(cl_device_id device)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel kernel = clCreateKernel(program, "add", NULL);
-    cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof data,
-                                   data, NULL);
+    cl_mem buffer =
+        clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof data, data, NULL);
     size_t items = ITEMS;
     cl_event first = NULL, barrier = NULL, marker = NULL;
     clSetKernelArg(kernel, 0, sizeof buffer, &buffer);
