@@ -27,12 +27,12 @@ enum {
     PROFILING = 1 << 13,
     PROGRAM_VARIABLES = 1 << 14,
     SPEC_CONSTANTS = 1 << 15,
-    SUB_BUFFERS = 1 << 20,
     STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
-    SUB_GROUPS = 1 << 17,
-    SUB_GROUP_OPERATIONS = 1 << 18, /* non-uniform ones */
-    USER_EVENTS = 1 << 19,
-    USM = 1 << 20,
+    SUB_BUFFERS = 1 << 17,
+    SUB_GROUPS = 1 << 18,
+    SUB_GROUP_OPERATIONS = 1 << 19, /* non-uniform ones */
+    USER_EVENTS = 1 << 20,
+    USM = 1 << 21,
     /* Those that only the code of the images shows. */
     CODE_FEATURES = FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
 };
