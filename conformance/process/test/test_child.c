@@ -655,9 +655,9 @@ static void what_a_waiting_child_writes_is_dropped(void **state)
     cnf_pool_destroy(pool);
 }
 
-/* A child whose messages overflow is killed, and does not wait for a request, although it says that
- * it is ready: when it is young, so that its messages are read because it is, and later, when they
- * are read before. */
+/* A child whose messages overflow is killed, and does not wait for a request although it says that
+ * it is ready. The messages of a young child are read because it is ready, and those of an older
+ * one before the pool sees that. */
 static void a_child_that_overflows_is_not_ready(void **state)
 {
     (void)state;

@@ -32,7 +32,7 @@ extern const uint8_t pl_ptx_spir_spaces[PL_SPIR_SPACES];
 #define PL_PTX_ADDRESS_OF "__assay_address_of_"
 
 /* Gives each function whose address such a variable holds an entry that calls it, if it calls
- * others. Nobody launches it. Follows the passes, which would remove the call. */
+ * others. It is never launched. Follows the passes, which would remove the call. */
 void pl_ptx_reach_callees(pl_job *job, LLVMModuleRef module);
 
 /* Changes the numbers of address spaces in all types of the module: space n becomes to[n], and
