@@ -322,44 +322,6 @@ uint32_t cnf_pool_start(cnf_pool *pool, const cnf_child_start *start)
     return child->number;
 }
 
-/* ---- Requests ------------------------------------------------------------------------------ */
-
-/* Finds a child that waits for a request; NULL if it has ended meanwhile. */
-static pool_child *waiting_find(cnf_pool *pool, uint32_t number)
-{
-    for (uint32_t i = 0; i < pool->children.count; i++) {
-        pool_child *child = &pool->children.items[i];
-        if (child->number != number) continue;
-        CHECK(!child->busy && !child->answered);
-        return child->service >= 0 && !child->ended ? child : NULL;
-    }
-    return NULL;
-}
-
-bool cnf_pool_request(cnf_pool *pool, uint32_t number, const cnf_child_start *start)
-{
-    CHECK(start->serves && start->timeout_ms > 0 && start->messages_max > 0);
-    pool_child *child = waiting_find(pool, number);
-    if (!child) return false;
-    child->log = memfd_create("assay-log", MFD_CLOEXEC);
-    int error = child->log < 0 ? errno : request_send(child, start);
-    if (error == 0) {
-        child_begin(child, start);
-        return true;
-    }
-    cnf_process_close(&child->log);
-    cnf_pool_dismiss(pool, number, start->timeout_ms);
-    return false;
-}
-
-void cnf_pool_dismiss(cnf_pool *pool, uint32_t number, uint32_t timeout_ms)
-{
-    pool_child *child = waiting_find(pool, number);
-    if (!child) return;
-    cnf_process_close(&child->service);
-    child->deadline_ms = cnf_process_now_ms() + timeout_ms;
-}
-
 /* ---- Collecting ---------------------------------------------------------------------------- */
 
 static void child_kill(pool_child *child, cnf_process_end why)
@@ -431,6 +393,7 @@ static void child_answer(pool_child *child)
     CHECK(child->busy && !child->answered && !child->ended);
     pipe_drain(child, false, PORTIONS_MAX);
     pipe_drain(child, true, PORTIONS_MAX);
+    if (child->killed) return; /* for the messages of this request; its end is the result */
     output_cut(&child->result.output);
     log_take(child);
     child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
@@ -459,6 +422,58 @@ static void child_finish(pool_child *child)
     child->result.seconds = (cnf_process_now_ms() - child->begin_ms) / 1e3;
     child->ended = true;
 }
+
+/* ---- Requests ------------------------------------------------------------------------------ */
+
+/* Finds a child that waits for a request; NULL if it has ended, or was killed, meanwhile. */
+static pool_child *waiting_find(cnf_pool *pool, uint32_t number)
+{
+    for (uint32_t i = 0; i < pool->children.count; i++) {
+        pool_child *child = &pool->children.items[i];
+        if (child->number != number) continue;
+        CHECK(!child->busy && !child->answered);
+        return child->service >= 0 && !child->ended && !child->killed ? child : NULL;
+    }
+    return NULL;
+}
+
+/* Drops what a child that waits for a request has written since its answer: it belongs to no
+ * request. Returns false if it was so much that the child was killed. */
+static bool between_drop(pool_child *child)
+{
+    pipe_drain(child, false, PORTIONS_MAX);
+    pipe_drain(child, true, PORTIONS_MAX);
+    if (child->killed) return false;
+    rt_buffer_free(&child->result.messages);
+    rt_buffer_free(&child->result.output);
+    return true;
+}
+
+bool cnf_pool_request(cnf_pool *pool, uint32_t number, const cnf_child_start *start)
+{
+    CHECK(start->serves && start->timeout_ms > 0 && start->messages_max > 0);
+    pool_child *child = waiting_find(pool, number);
+    if (!child || !between_drop(child)) return false;
+    child->log = memfd_create("assay-log", MFD_CLOEXEC);
+    int error = child->log < 0 ? errno : request_send(child, start);
+    if (error == 0) {
+        child_begin(child, start);
+        return true;
+    }
+    cnf_process_close(&child->log);
+    cnf_pool_dismiss(pool, number, start->timeout_ms);
+    return false;
+}
+
+void cnf_pool_dismiss(cnf_pool *pool, uint32_t number, uint32_t timeout_ms)
+{
+    pool_child *child = waiting_find(pool, number);
+    if (!child) return;
+    cnf_process_close(&child->service);
+    child->deadline_ms = cnf_process_now_ms() + timeout_ms;
+}
+
+/* ---- Waiting ------------------------------------------------------------------------------- */
 
 static void pool_reap(cnf_pool *pool)
 {
@@ -547,7 +562,7 @@ static void pool_poll(cnf_pool *pool)
         const struct pollfd *ends = &pool->polled.items[1 + POLLED * i];
         if (ends[0].revents) pipe_drain(child, false, PORTIONS);
         if (ends[1].revents) pipe_drain(child, true, PORTIONS);
-        if (ends[2].revents == 0) continue;
+        if (ends[2].revents == 0 || child->killed) continue;
         if (cnf_service_is_ready(child->service))
             child_answer(child);
         else

@@ -189,6 +189,11 @@ static void case_compare(const run_state *run, run_scenario *scenario, uint32_t 
 
 /* ---- Running again alone ------------------------------------------------------------------- */
 
+bool cnf_run_case_follows(const run_case *test_case)
+{
+    return test_case->child != 0 && test_case->predecessor_count > 0;
+}
+
 /* Takes back the result of a case that ran on a device which stays open for several scenarios,
  * unless nothing is wrong with it: what an earlier scenario left may be the reason. Returns true if
  * the case runs again, in a process of its own. */
@@ -198,8 +203,10 @@ static bool case_retract(run_state *run, run_scenario *scenario, uint32_t subjec
     cnf_verdict verdict = test_case->judgement.verdict;
     bool is_good =
         verdict == CNF_VERDICT_PASS || verdict == CNF_VERDICT_LINKED || verdict == CNF_VERDICT_SKIP;
-    /* Without a process or a device, nothing has run. */
-    bool has_run = verdict != CNF_VERDICT_UNAVAILABLE && verdict != CNF_VERDICT_NOT_RUN;
+    /* Without a process or a device, nothing has run; but an earlier scenario may be the reason
+     * that there is no device. */
+    bool has_run = verdict == CNF_VERDICT_UNAVAILABLE ? cnf_run_case_follows(test_case)
+                                                      : verdict != CNF_VERDICT_NOT_RUN;
     if (test_case->child == 0 || is_good || !has_run) return false;
     cnf_run_shared_doubt(run, test_case->child);
     if (run->subjects[subject].lost) return false;

@@ -190,7 +190,8 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
     test_case->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
     test_case->log_is_tail = result->log_is_tail;
     cnf_verdict verdict = test_case->judgement.verdict;
-    if (verdict == CNF_VERDICT_UNAVAILABLE && !run->subjects[index].unavailable) {
+    if (verdict == CNF_VERDICT_UNAVAILABLE && !cnf_run_case_follows(test_case) &&
+        !run->subjects[index].unavailable) {
         run->subjects[index].unavailable = true;
         run->subjects[index].reason = rt_arena_text(&run->arena, test_case->judgement.message);
     }

@@ -139,6 +139,10 @@ void cnf_run_case_decide(run_state *run, run_scenario *scenario, uint32_t subjec
 /* Checks every invariant of the run that holds while it waits for a child, for CHECK_SLOW. */
 bool cnf_run_check(const run_state *run);
 
+/* True if the case has just run on a device that other scenarios had used, so that even an answer
+ * that concerns the whole subject may be due to them. */
+bool cnf_run_case_follows(const run_case *test_case);
+
 /* ---- jobs.c: the children of a run -------------------------------------------------------- */
 
 typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE, JOB_SHARED, JOB_KINDS } job_kind;

@@ -40,6 +40,10 @@ rt_status cnf_kept_open(cnf_kept *kept, cnf_execution *execution, uint32_t index
         dev_open_parameters forwarding = *parameters;
         forwarding.on_finding = finding_forward;
         forwarding.finding_user = kept;
+        /* The device outlives the execution, and only a device that is not kept explores orders. */
+        forwarding.choose_command = NULL;
+        forwarding.on_order = NULL;
+        forwarding.order_user = NULL;
         cnf_kept_device opened;
         RT_TRY(device_open(execution->subject->backend, &forwarding, selector, &opened));
         *rt_vector_push(&kept->devices) = opened;
@@ -80,6 +84,7 @@ cnf_kept_fault cnf_kept_release(cnf_kept *kept, rt_buffer *out_message)
 
 void cnf_kept_close(cnf_kept *kept)
 {
+    kept->execution = NULL; /* the last scenario has ended, with or without cnf_kept_release */
     for (uint32_t i = kept->devices.count; i-- > 0;) {
         cnf_kept_device *device = &kept->devices.items[i];
         cnf_probe_close(device->probe);

@@ -87,10 +87,11 @@ void cnf_twin_meet(int channel)
 
 /* ---- Judging -------------------------------------------------------------------------------- */
 
-/* What the messages say: the first failed check, and whether they are complete. */
+/* What the messages say: the first failed check, why nothing ran, and whether they are complete. */
 typedef struct twin_report {
     rt_buffer failure; /* a line of code, a colon and the message; empty: none */
-    bool is_complete;
+    rt_buffer reason;  /* why the device could not be opened */
+    bool is_unavailable, is_complete;
 } twin_report;
 
 static const char *string_of(const json_t *message, const char *key)
@@ -103,8 +104,11 @@ static void line_read(twin_report *report, rt_text line)
 {
     json_t *message = json_loadb(line.data, line.length, 0, NULL);
     const char *type = string_of(message, "type");
-    if (strcmp(type, "end") == 0 || strcmp(type, "skip") == 0 || strcmp(type, "unavailable") == 0)
-        report->is_complete = true;
+    if (strcmp(type, "end") == 0 || strcmp(type, "skip") == 0) report->is_complete = true;
+    if (strcmp(type, "unavailable") == 0 && !report->is_unavailable) {
+        report->is_unavailable = true;
+        rt_buffer_printf(&report->reason, "%s", string_of(message, "message"));
+    }
     bool is_missed = strcmp(type, "check") == 0 && !json_is_true(json_object_get(message, "ok")) &&
                      json_is_true(json_object_get(message, "observed"));
     if (is_missed && report->failure.size == 0) {
@@ -138,6 +142,10 @@ void cnf_twin_finish(cnf_twin *twin, cnf_emitter *emitter, bool runs)
         check.code = RT_TEXT("not-started");
         rt_buffer_printf(&message, "the second process cannot be started: %s",
                          strerrordesc_np(twin->error));
+    } else if (report.is_unavailable) {
+        check.code = RT_TEXT("unavailable");
+        rt_buffer_printf(&message, "the second process cannot open its device: %s",
+                         rt_buffer_string(&report.reason));
     } else if (!report.is_complete) {
         check.code = RT_TEXT("ended");
         rt_buffer_printf(&message, "the second process ");
@@ -157,6 +165,7 @@ void cnf_twin_finish(cnf_twin *twin, cnf_emitter *emitter, bool runs)
     if (runs) cnf_emit_check(emitter, &check);
     rt_buffer_free(&message);
     rt_buffer_free(&report.failure);
+    rt_buffer_free(&report.reason);
     rt_buffer_free(&text);
     cnf_process_close(&twin->channel);
     cnf_process_close(&twin->messages);

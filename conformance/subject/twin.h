@@ -29,7 +29,7 @@ void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
 void cnf_twin_meet(int channel);
 
 /* Waits for the twin, or kills it if `runs` is false, and emits a check of kind "twin" if it runs:
- * it fails if an expectation of the twin was missed, or if the twin ended early. */
+ * it fails if the twin had no device, missed an expectation or ended early. */
 void cnf_twin_finish(cnf_twin *twin, cnf_emitter *emitter, bool runs);
 
 #endif

@@ -565,6 +565,11 @@ static int serving_main(void)
         if (strcmp(data, "leave") == 0) return 0;
         if (!is_last && !cnf_service_ready(CNF_SERVICE_SOCKET)) return 8;
         if (strcmp(data, "poison") == 0) raise(SIGABRT);
+        if (strcmp(data, "late") == 0) {
+            say(CNF_CHILD_MESSAGES, "late");
+            fprintf(stderr, "late");
+        }
+        if (strcmp(data, "late") == 0 || strcmp(data, "stop") == 0) raise(SIGSTOP);
     }
     return 0;
 }
@@ -624,6 +629,56 @@ static void a_child_serves_several_requests(void **state)
     assert_false(cnf_pool_has_children(pool));
     assert_false(cnf_pool_request(pool, child, &start));
     cnf_pool_destroy(pool);
+}
+
+/* Waits until a child has stopped, and returns its process. */
+static pid_t stop_await(void)
+{
+    siginfo_t stopped;
+    assert_int_equal(waitid(P_ALL, 0, &stopped, WSTOPPED), 0);
+    return stopped.si_pid;
+}
+
+/* What a child writes between two requests belongs to neither. */
+static void what_a_waiting_child_writes_is_dropped(void **state)
+{
+    (void)state;
+    cnf_pool *pool = cnf_pool_create();
+    cnf_child_start start = request_of("late", 1, false);
+    cnf_pool_start(pool, &start);
+    uint32_t child = assert_answer(pool, 1, CNF_PROCESS_EXITED, "1:late");
+    pid_t process = stop_await();
+    start = request_of("a", 2, true);
+    assert_true(cnf_pool_request(pool, child, &start));
+    kill(process, SIGCONT);
+    assert_int_equal(assert_answer(pool, 2, CNF_PROCESS_EXITED, "2l:a"), 0);
+    cnf_pool_destroy(pool);
+}
+
+/* A child whose messages overflow is killed, and does not wait for a request although it says that
+ * it is ready. The messages of a young child are read because it is ready, and those of an older
+ * one before the pool sees that. */
+static void a_child_that_overflows_is_not_ready(void **state)
+{
+    (void)state;
+    for (int is_old = 0; is_old < 2; is_old++) {
+        cnf_pool *pool = cnf_pool_create();
+        cnf_child_start start = request_of("stop", 1, false);
+        start.messages_max = 2;
+        cnf_pool_start(pool, &start);
+        if (is_old) {
+            stop_await();
+            pause_ms(20);
+        }
+        cnf_child_result result;
+        assert_int_equal(cnf_pool_wait(pool, &result), CNF_POOL_ENDED);
+        assert_int_equal(result.tag, 1);
+        assert_int_equal(result.end, CNF_PROCESS_OVERFLOWED);
+        assert_int_equal(result.child, 0);
+        assert_messages(&result, "1:");
+        assert_false(cnf_pool_has_children(pool));
+        cnf_pool_destroy(pool);
+    }
 }
 
 /* Only the request that the child does not survive is lost. */
@@ -754,6 +809,8 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(an_executed_child_gets_its_input),
         cmocka_unit_test(a_log_outlives_its_writer),
         cmocka_unit_test(a_child_serves_several_requests),
+        cmocka_unit_test(what_a_waiting_child_writes_is_dropped),
+        cmocka_unit_test(a_child_that_overflows_is_not_ready),
         cmocka_unit_test(a_request_that_kills_its_child_costs_itself),
         cmocka_unit_test(a_child_without_a_request_is_watched),
         cmocka_unit_test(another_program_is_executed),

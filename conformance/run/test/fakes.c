@@ -329,15 +329,17 @@ static int turn(rt_text list, int messages)
 }
 
 /* A process for several scenarios. Besides what children do anywhere, its vendor has words for what
- * only shows in such a process: "poison" passes, but every later "victim" fails; "leak" and "wrong"
- * leave the device unfit; "unsaid" says nothing about it; "dies" ends the process after the answer.
- * Alone, all of them pass, and a scenario "lonely" passes only there. */
+ * only shows in such a process: "poison" passes, but every later "victim" fails and every later
+ * "shut" finds no device; "leak" and "wrong" leave the device unfit; "unsaid" says nothing about
+ * it; "dies" ends the process after the answer. Alone, all of them pass, and a scenario "lonely"
+ * passes only there. */
 static const struct served_row {
     const char *word, *sends;
     bool is_fit;
 } served_rows[] = {
     {"poison", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
     {"victim", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
+    {"shut", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
     {"dies", DEVICE STAGE CHECK_OK MEMORY("01000000") END RELEASED, true},
     {"lonely", DEVICE STAGE CHECK_FAILED END RELEASED, true},
     {"leak", DEVICE STAGE CHECK_OK MEMORY("01000000") END NOT_RELEASED("objects"), false},
@@ -425,6 +427,8 @@ static int fake_service(const cnf_subject *subject)
             if (failed == 0) failed = say(3, RELEASED);
         } else if (strcmp(word, "victim") == 0 && is_poisoned) {
             failed = say(3, DEVICE STAGE CHECK_FAILED END RELEASED);
+        } else if (strcmp(word, "shut") == 0 && is_poisoned) {
+            failed = say(3, "{\"type\":\"unavailable\",\"message\":\"no device\"}\n" RELEASED);
         } else {
             failed = say(3, row->sends);
         }

@@ -755,6 +755,28 @@ static void what_is_not_good_runs_again_alone(void **state)
     assert_reuse(fixture, "h", "", "", "");
 }
 
+/* A subject is unavailable if a scenario finds no device alone, not if it does in a child that ran
+ * others. */
+static void a_used_child_makes_no_subject_unavailable(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor poison\n");
+    add(fixture, "b", "ok\nsim pass\nvendor shut\n");
+    add(fixture, "c", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "d", "ok\nsim pass\nvendor unavailable\n");
+    add(fixture, "e", "ok\nsim pass\nvendor pass\n");
+    run_reusing(fixture, 100);
+    assert_verdict(fixture, "b", "vendor", "PASS", "");
+    assert_true(rt_text_is(record_of(fixture, "b", "vendor")->reuse, CNF_REUSE_POISONED));
+    assert_true(rt_text_is(record_of(fixture, "b", "vendor")->reuse_verdict, "UNAVAILABLE"));
+    assert_verdict(fixture, "c", "vendor", "PASS", "");
+    assert_reuse(fixture, "c", "", "", "");
+    assert_verdict(fixture, "d", "vendor", "UNAVAILABLE", "");
+    assert_reuse(fixture, "d", "c", CNF_REUSE_CONFIRMED, "");
+    assert_verdict(fixture, "e", "vendor", "UNAVAILABLE", "");
+    assert_reuse(fixture, "e", "", "", "");
+}
+
 /* Leaks and devices that no longer compute are noticed, whatever the scenario's own result. */
 static void an_unfit_device_is_not_used_again(void **state)
 {
@@ -903,6 +925,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(one_worker_answers_the_same_request_of_two_builds),
         RUN_TEST(a_child_runs_several_scenarios),
         RUN_TEST(what_is_not_good_runs_again_alone),
+        RUN_TEST(a_used_child_makes_no_subject_unavailable),
         RUN_TEST(an_unfit_device_is_not_used_again),
         RUN_TEST(a_crash_costs_one_scenario_of_many),
         RUN_TEST(some_scenarios_have_their_process_to_themselves),

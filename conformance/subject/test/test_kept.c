@@ -25,6 +25,8 @@ static rt_status open_counted(const dev_open_parameters *parameters, rt_text sel
                               dev_device **out_device)
 {
     ++*open_count;
+    /* Nothing that belongs to one execution may reach a device that outlives it. */
+    assert_true(!parameters->choose_command && !parameters->on_order && !parameters->order_user);
     return simdev_backend.open(parameters, selector, out_device);
 }
 static const dev_backend counted_backend = {"counted", open_counted};
@@ -52,10 +54,15 @@ static void begin(fixture *f, const cnf_subject *subject)
     *open_count = 0;
 }
 
-/* Lends device 0 to the scenario. */
+/* Lends device 0 to the scenario, with parameters that name its execution. */
 static dev_device *lend(fixture *f)
 {
-    const dev_open_parameters parameters = {.sink = f->sink};
+    const dev_open_parameters parameters = {.sink = f->sink,
+                                            .on_finding = cnf_execution_finding,
+                                            .finding_user = &f->execution,
+                                            .choose_command = cnf_execution_choose,
+                                            .on_order = cnf_execution_order,
+                                            .order_user = &f->execution};
     dev_device *device;
     rt_status status = cnf_kept_open(&f->kept, &f->execution, 0, &parameters, RT_TEXT(""), &device);
     assert_true(rt_ok(status));
@@ -74,6 +81,7 @@ static void assert_release(fixture *f, cnf_kept_fault fault, const char *message
 static void end(fixture *f)
 {
     cnf_kept_close(&f->kept);
+    assert_null(f->kept.execution);
     rt_sink_destroy(f->sink);
 }
 
@@ -87,6 +95,7 @@ static void a_device_is_opened_once(void **state)
     assert_ptr_equal(lend(&f), device);
     assert_release(&f, CNF_KEPT_CLEAN, "");
     assert_int_equal(*open_count, 1);
+    lend(&f); /* the last scenario is not followed by a release */
     end(&f);
 }
 

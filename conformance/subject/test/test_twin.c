@@ -47,6 +47,9 @@ static void the_second_process_is_judged(void **state)
          0,
          {"\"ok\":false", "missed an expectation: line 7: data differs"}},
         {"{\"type\": \"stage\"}\nnot json\n", 0, {"\"ok\":false", "the second process"}},
+        {"{\"type\": \"stage\"}\n{\"type\": \"unavailable\", \"message\": \"no driver\"}\n",
+         0,
+         {"\"code\":\"unavailable\"", "cannot open its device: no driver"}},
         {"{\"type\": \"end\"}\n", EAGAIN, {"\"not-started\"", "cannot be started"}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

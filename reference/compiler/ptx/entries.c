@@ -251,3 +251,56 @@ rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_buffer *out_
     LLVMDisposeBuilder(writer.builder);
     return status;
 }
+
+/* ---- Functions that other programs call ---------------------------------------------------- */
+
+static bool calls_others(LLVMValueRef function)
+{
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        if (!LLVMIsACallInst(i)) continue;
+        LLVMValueRef called = LLVMGetCalledValue(i);
+        if (!LLVMIsAFunction(called) || LLVMGetIntrinsicID(called) == 0) return true;
+    }
+    return false;
+}
+
+/* Makes an entry that calls the function; what it passes does not matter. */
+static void make_caller(pl_job *job, LLVMModuleRef module, LLVMBuilderRef builder,
+                        LLVMValueRef function)
+{
+    uint32_t count = LLVMCountParams(function);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(job->context), NULL, 0, false);
+    rt_text name = rt_arena_printf(&job->arena, "__assay_caller_of_%.*s",
+                                   RT_TEXT_ARG(pl_job_name(job, function)));
+    LLVMValueRef caller = LLVMAddFunction(module, name.data, type);
+    LLVMSetFunctionCallConv(caller, PL_PTX_KERNEL);
+    LLVMSetLinkage(caller, LLVMWeakODRLinkage); /* other images may repeat an inline function */
+    LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(job->context, caller, ""));
+    LLVMValueRef *arguments = rt_arena_alloc_array(&job->arena, count + 1u, sizeof *arguments);
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = LLVMGetUndef(LLVMTypeOf(LLVMGetParam(function, i)));
+    LLVMValueRef call =
+        LLVMBuildCall2(builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
+    for (uint32_t i = 0; i < count; i++)
+        pl_passing_copy(function, i, call, i);
+    LLVMBuildRetVoid(builder);
+    pl_flag_remove(function, "willreturn"); /* or the back end removes a call without effect */
+}
+
+/* NVIDIA's linker removes each function that no kernel of the program reaches. It keeps one whose
+ * address is in a variable, such as a vtable, but not what that one calls: its call then goes to
+ * address 0. A program whose kernels only construct objects, which another program's kernels call,
+ * has such functions. */
+void pl_ptx_reach_callees(pl_job *job, LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        if (LLVMIsDeclaration(function)) continue;
+        rt_text address = rt_arena_printf(&job->arena, PL_PTX_ADDRESS_OF "%.*s",
+                                          RT_TEXT_ARG(pl_job_name(job, function)));
+        if (LLVMGetNamedGlobal(module, address.data) && calls_others(function))
+            make_caller(job, module, builder, function);
+    }
+    LLVMDisposeBuilder(builder);
+}

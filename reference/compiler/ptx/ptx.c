@@ -61,7 +61,7 @@ static void take_addresses(pl_job *job, LLVMModuleRef module)
         bool is_member = rt_text_starts(name, "_ZN"); /* or in a namespace */
         if (!is_member || LLVMIsDeclaration(function) || pl_is_local(function)) continue;
         const char *address =
-            rt_arena_printf(&job->arena, "__assay_address_of_%.*s", RT_TEXT_ARG(name)).data;
+            rt_arena_printf(&job->arena, PL_PTX_ADDRESS_OF "%.*s", RT_TEXT_ARG(name)).data;
         if (LLVMGetNamedGlobal(module, address)) continue;
         LLVMValueRef variable =
             LLVMAddGlobalInAddressSpace(module, LLVMTypeOf(function), address, PL_PTX_SPACE_GLOBAL);

@@ -27,6 +27,14 @@ RT_MUST_USE rt_status pl_ptx_make_entries(pl_job *job, LLVMModuleRef module, rt_
 enum { PL_SPIR_SPACES = 10 };
 extern const uint8_t pl_ptx_spir_spaces[PL_SPIR_SPACES];
 
+/* The prefix of the variable that holds the address of a function which kernels of other programs
+ * may call; the rest is the function's name. */
+#define PL_PTX_ADDRESS_OF "__assay_address_of_"
+
+/* Gives each function whose address such a variable holds an entry that calls it, if it calls
+ * others. It is never launched. Follows the passes, which would remove the call. */
+void pl_ptx_reach_callees(pl_job *job, LLVMModuleRef module);
+
 /* Changes the numbers of address spaces in all types of the module: space n becomes to[n], and
  * several may become one. *module is replaced: the old module is disposed of, and the result is
  * NULL on failure. TOOL. */

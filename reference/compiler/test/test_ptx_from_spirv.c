@@ -127,6 +127,21 @@ static void members_in_images_without_kernels_have_their_addresses_taken(void **
     assert_lacks(make(*state, "A", "int mine(int x) { return x + 1; }\n"), "__assay_address_of");
 }
 
+/* Such a member is called by an entry if it calls functions itself, so that NVIDIA's linker keeps
+ * these in a program whose kernels do not call the member. */
+static void members_in_images_without_kernels_have_callers(void **state)
+{
+    rt_text ptx = make(*state, "A.clcpp",
+                       "int other(int x) __attribute__((const));\n"
+                       "namespace n { int calls(int x) { return other(x); }\n"
+                       "              int calls_none(int x) { return x; } }\n");
+    assert_holds(ptx, ".weak .entry __assay_caller_of__ZN1n5callsEi()");
+    const char *body = strstr(ptx.data, ".weak .entry ");
+    assert_non_null(strstr(body, "call.uni (retval0), \n\t_ZN1n5callsEi, "));
+    assert_lacks(ptx, "__assay_caller_of__ZN1n10calls_none");
+    assert_lacks(ptx, "//@kernel");
+}
+
 /* A static variable has the name by which the host finds it, its unique id. */
 static void device_globals_have_the_hosts_names(void **state)
 {
@@ -286,6 +301,7 @@ int main(int argc, char **argv)
         TEST(imports_with_names_of_builtins_stay_imports),
         TEST(variables_are_in_global_memory),
         TEST(members_in_images_without_kernels_have_their_addresses_taken),
+        TEST(members_in_images_without_kernels_have_callers),
         TEST(device_globals_have_the_hosts_names),
         TEST(null_pointers_have_an_initial_value),
         TEST(generic_pointers_are_plain_addresses),
