@@ -540,7 +540,7 @@ static void required_group_sizes_must_agree(void **state)
     rt_fusion_range eights = fixture_range_local(range, 8, 0, 0);
     kernels[1] = kernel_of(&code, "any", eights);
     request = request_of(kernels, 2, eights);
-    assert_rejected(fixture, &request, "work-groups of another size");
+    assert_rejected(fixture, &request, "work-groups have another size");
 }
 
 /* A local memory argument remains an argument. */

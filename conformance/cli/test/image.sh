@@ -65,7 +65,7 @@ says 'nothing'
 
 # The command line.
 expect 2 image
-says 'expected show FILE, or convert FILE --to KIND OUT'
+says 'expected show FILE, show --runtime PROGRAM, or convert FILE --to KIND OUT'
 expect 2 image convert "$module80" --to elf "$folder/made"
 says 'expected --to syclbin, --to text or --to c'
 expect 2 image convert "$module80" --to c --layout 88 "$folder/made"

@@ -39,6 +39,7 @@ static void every_capability_is_a_line(void **state)
                                                  "variables by name: yes\n"
                                                  "program binaries: no\n"
                                                  "work-groups of different sizes: no\n"
+                                                 "sub-groups: no\n"
                                                  "non-uniform operations on sub-groups: no\n"
                                                  "events that the host completes: no\n"
                                                  "profiling times: no\n"
