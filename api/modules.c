@@ -71,6 +71,19 @@ static void left_out_append(rt_buffer *out_left_out, rt_text image, rt_text mess
         rt_buffer_printf(out_left_out, "%.*s: %.*s\n", RT_TEXT_ARG(image), RT_TEXT_ARG(message));
 }
 
+/* A variable needs an id, by which the database of device_globals finds it. */
+static rt_status globals_check(rt_sink *sink, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        if (set->properties[i].name.length == 0)
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "image %.*s: property %u of its set " RT_SET_DEVICE_GLOBALS
+                           " has no name, which is the unique id of a variable",
+                           RT_TEXT_ARG(image->name), i);
+    return RT_STATUS_OK;
+}
+
 rt_status api_images_copy(assay_runtime *runtime, rt_text name, rt_device_binaries binaries,
                           rt_image_list *out_images, rt_buffer *out_left_out)
 {
@@ -84,6 +97,7 @@ rt_status api_images_copy(assay_runtime *runtime, rt_text name, rt_device_binari
     for (uint32_t i = 0; i < plain.count && rt_ok(status); i++) {
         rt_text image = rt_arena_printf(&arena, "%.*s/%u", RT_TEXT_ARG(name), i);
         status = rt_device_binary_image(runtime->sink, image, &plain.items[i], &images[count]);
+        if (rt_ok(status)) status = globals_check(runtime->sink, &images[count]);
         if (rt_ok(status)) rt_image_drop_exported_entries(&arena, &images[count++]);
         if (status.code != RT_UNSUPPORTED) continue;
         /* A module may have images for targets that only other runtimes know. */
@@ -112,6 +126,7 @@ static rt_device_global_list globals_of(rt_arena *arena, rt_image_list images)
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             rt_text id = set->properties[k].name;
             rt_device_global_value value;
+            CHECK(id.length > 0); /* globals_check */
             if (!rt_device_global_value_read(&set->properties[k], &value)) continue;
             if (rt_map_find(&known, id) != RT_MAP_NONE) continue;
             rt_map_set(&known, id, 1);

@@ -55,6 +55,8 @@ void __sycl_register_lib(const void *descriptor);
 static const unsigned long descriptor[4] = {1 | 1ul << 16, 16, 0, 0};
 __attribute__((constructor)) static void start(void) { __sycl_register_lib(descriptor); }
 C
+sed 's/{"in", /{"", /' "$modules/variables.c" >nameless.c
+"$cc" -shared -fPIC nameless.c -o nameless.so || exit 1
 "$cc" idle.c -o idle && "$cc" -rdynamic late.c -o late && "$cc" -shared -fPIC damaged.c -o damaged.so || exit 1
 
 shows 'a library alone' 1 "$modules/app.so" <<'T'
@@ -118,6 +120,10 @@ T
 shows 'a damaged descriptor' 4 ./damaged.so <<'T'
 module HERE/damaged.so
   not registered: damaged device images at address A: the images lie outside the mapped memory
+T
+shows 'a variable without an id' 4 ./nameless.so <<'T'
+module HERE/nameless.so
+  not registered: image nameless.so/0: property 0 of its set SYCL/device globals has no name, which is the unique id of a variable
 T
 shows 'no images' 4 ./idle </dev/null
 says 'no images' 'registered no device images'
