@@ -118,7 +118,32 @@ static void *work_run(void *user)
     return NULL;
 }
 
-/* Opens and closes another module all the time. */
+/* Doubles a value in each round, with options of its own, so that every launch resolves `twice`,
+ * of which there are two providers. */
+static void *resolve_run(void *user)
+{
+    worker *w = user;
+    int value = 1;
+    assay_memory *memory;
+    w->is_ok = assay_ok(assay_buffer_create(w->fixture->runtime, "own", 4, &value, &memory));
+    const assay_argument argument = {.kind = ASSAY_ARGUMENT_BUFFER, .memory = memory};
+    for (unsigned i = 0; i < ROUNDS && w->is_ok; i++) {
+        char options[32];
+        snprintf(options, sizeof options, "-DROUND=%u", i);
+        const assay_launch apply = {.kernel = "apply",
+                                    .dimensions = 1,
+                                    .global = {1},
+                                    .arguments = &argument,
+                                    .argument_count = 1,
+                                    .options = options};
+        w->is_ok = assay_ok(assay_submit(w->queue, &apply, NULL));
+    }
+    w->is_ok = w->is_ok && assay_ok(assay_memory_read(memory, 0, 4, &w->result));
+    return NULL;
+}
+
+/* Opens and closes another module all the time; its variable is registered before or after its
+ * image, which is left open. */
 static void *modules_run(void *user)
 {
     worker *w = user;
@@ -134,25 +159,29 @@ static void *modules_run(void *user)
 static void threads_share_a_runtime(void **state)
 {
     (void)state;
-    const assay_options options = {.program = PROGRAM};
+    enum { RESOLVER = THREADS, OPENER, WORKERS };
+    const assay_options options = {.program = PROGRAM, .seed = 1};
     api_fixture f;
-    void *work = module_open("work");
+    void *work = module_open("work"), *app = module_open("app"), *twice = module_open("libtwice");
     fixture_begin(&f, &options);
-    worker workers[THREADS + 1] = {0};
-    for (unsigned i = 0; i <= THREADS; i++) {
+    fixture_module(&f, "libtwice"); /* again, from its file */
+    worker workers[WORKERS] = {0};
+    for (unsigned i = 0; i < WORKERS; i++) {
+        void *(*run)(void *) = i < THREADS ? work_run : i == RESOLVER ? resolve_run : modules_run;
         workers[i].fixture = &f;
         assert_ok(assay_queue_create(f.device, NULL, i % 2 ? ASSAY_QUEUE_IN_ORDER : 0,
                                      &workers[i].queue));
-        assert_int_equal(pthread_create(&workers[i].thread, NULL,
-                                        i < THREADS ? work_run : modules_run, &workers[i]),
-                         0);
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, run, &workers[i]), 0);
     }
-    for (unsigned i = 0; i <= THREADS; i++) {
+    for (unsigned i = 0; i < WORKERS; i++) {
         pthread_join(workers[i].thread, NULL);
         assert_true(workers[i].is_ok);
         if (i < THREADS) assert_int_equal(workers[i].result, ROUNDS);
     }
+    assert_int_equal(workers[RESOLVER].result, 1 << ROUNDS);
     fixture_end(&f);
+    dlclose(twice);
+    dlclose(app);
     dlclose(work);
 }
 
