@@ -263,9 +263,11 @@ assay_status assay_queue_create(assay_device *device, assay_context *context, ui
 /* Ends a queue: a fusion in it ends, its commands continue, and later submissions are refused. */
 assay_status assay_queue_end(assay_queue *queue);
 
-/* Wait for the commands of a queue, or for one command, each with what it depends on; return the
- * first failure. */
+/* Waits for the commands of a queue, each with what it depends on; returns the first failure that
+ * no wait has returned. */
 assay_status assay_queue_wait(assay_queue *queue);
+
+/* Waits for a command with what it depends on; returns their first failure, every time. */
 assay_status assay_event_wait(assay_event event);
 
 /* The progress of a command, without waiting. */

@@ -192,7 +192,7 @@ assay_status assay_event_wait(assay_event event)
 {
     API_REQUIRE(event_exists(&event), "the event does not identify a command");
     return api_status(event.runtime,
-                      rt_scheduler_wait_command(scheduler_of(event.runtime), command_of(&event)));
+                      rt_scheduler_command_result(scheduler_of(event.runtime), command_of(&event)));
 }
 
 assay_status assay_event_query(assay_event event, assay_event_state *out_state)

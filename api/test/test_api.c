@@ -371,6 +371,25 @@ static void events_have_times_if_the_queue_records_them(void **state)
                    "the event does not identify a command");
 }
 
+/* The kernel needs more private memory than a work-item has, so the device stops it. */
+static void an_event_keeps_its_failure(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "work");
+    const int value = 0;
+    assay_memory *memory = fixture_values(f, &value, 1);
+    assay_event event, after;
+    assert_ok(launch(f, "large", memory, 1, &event));
+    assert_ok(assay_barrier(f->queue, &event, 1, &after));
+    assert_refused(assay_queue_wait(f->queue), ASSAY_BUDGET, "");
+    assert_ok(assay_queue_wait(f->queue));
+    for (unsigned i = 0; i < 2; i++) {
+        assert_refused(assay_event_wait(event), ASSAY_BUDGET, "");
+        assert_refused(assay_event_wait(after), ASSAY_BUDGET, "");
+    }
+    assert_ok(assay_runtime_wait(f->runtime));
+}
+
 static void transfers_are_checked(void **state)
 {
     api_fixture *f = *state;
@@ -765,6 +784,7 @@ int main(void)
         TEST(queues_have_known_properties),
         TEST(commands_are_ordered_by_their_memories),
         TEST(events_have_times_if_the_queue_records_them),
+        TEST(an_event_keeps_its_failure),
         TEST(transfers_are_checked),
         TEST(arguments_are_checked),
         TEST(launches_are_checked),

@@ -247,6 +247,10 @@ RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
+/* Like rt_scheduler_wait_command, but returns the first failure among the command and its
+ * dependencies even if an earlier wait has returned it: the command's result. */
+RT_MUST_USE rt_status rt_scheduler_command_result(rt_scheduler *scheduler, rt_command_id command);
+
 /* The progress of a command, as far as it is known without waiting. */
 typedef enum rt_progress {
     RT_PROGRESS_SUBMITTED,   /* not yet handed to a device */

@@ -99,13 +99,14 @@ says 'a crash' 'assay: ./late ended by signal 6'
 shows 'kernels of one image together' 0 --timeout 1 ./late "$modules/work.so" wait <<'T'
 program HERE/late
 module MODULES/work.so
-  image work.so/0: spir64, bytes: N, kernels: 4, exports: 0, imports: 0
+  image work.so/0: spir64, bytes: N, kernels: 5, exports: 0, imports: 0
 kernel add
 kernel copy
 kernel beyond
 kernel say
+kernel large
   image work.so/0
-images: 1, kernels: 4, of which cannot be linked: 0
+images: 1, kernels: 5, of which cannot be linked: 0
 T
 says 'a time limit' 'did not end within 1000 ms and was killed'
 shows 'processes that a program starts' 0 -- sh -c "./late $modules/libtwice.so; ./idle; ./late $modules/libtwice.so" <<'T'
