@@ -247,19 +247,25 @@ static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
 static rt_status process_add(process_read *read, assay_module **out_module)
 {
     *out_module = NULL;
-    if (!rt_mapping_visit(read->descriptor, process_visit, read))
+    if (!rt_mapping_visit(read->descriptor, process_visit, read)) {
+        read->is_gone = read->registration > 0 && !api_process_holds(read->registration);
+        if (read->is_gone) return RT_STATUS_OK;
         return rt_fail(read->runtime->sink, RT_MALFORMED, RT_RULE_NONE,
                        "the descriptor at address 0x%llx is not in the data of a module of this "
                        "process",
                        (unsigned long long)read->descriptor);
+    }
     RT_TRY(read->status);
     if (read->is_gone) return RT_STATUS_OK;
     return api_module_add(read->runtime, read->name, read->path, read->images, read->registration,
                           out_module);
 }
 
-static bool has_registration(const assay_runtime *runtime, uint64_t number)
+/* True if a registration has been read before. */
+static bool is_known(const assay_runtime *runtime, uint64_t number)
 {
+    for (uint32_t i = 0; i < runtime->refused.count; i++)
+        if (runtime->refused.items[i] == number) return true;
     for (uint32_t i = 0; i < runtime->modules.count; i++) {
         const assay_module *module = runtime->modules.items[i];
         if (module->registered && module->registration == number) return true;
@@ -281,13 +287,14 @@ static void modules_update(assay_runtime *runtime, const api_registrations *list
         CHECK(rt_ok(status));
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        if (has_registration(runtime, list->items[i].number)) continue;
+        if (is_known(runtime, list->items[i].number)) continue;
         process_read read = {.runtime = runtime,
                              .descriptor = list->items[i].descriptor,
                              .registration = list->items[i].number};
         assay_module *module;
         rt_status status = process_add(&read, &module);
         if (rt_ok(status)) continue;
+        *rt_vector_push(&runtime->refused) = list->items[i].number;
         fprintf(stderr, "assay: a fat binary is not registered: %s\n",
                 api_status(runtime, status).message);
     }

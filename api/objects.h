@@ -74,6 +74,7 @@ struct assay_runtime {
     rt_arena arena;            /* handles, names and images */
     RT_VECTOR(assay_module *) modules; /* index + 1 is the module's id */
     RT_VECTOR(assay_device *) devices;
+    RT_VECTOR(uint64_t) refused; /* registrations of the process that failed, by their number */
 };
 
 /* ---- Statuses ------------------------------------------------------------------------------ */
@@ -117,7 +118,8 @@ bool api_global_find(assay_runtime *runtime, rt_text unique_id, rt_device_global
 
 /* Brings a runtime that is not isolated up to date with the modules of the process: called first by
  * every function whose result depends on the registered images.  A module whose fat binary is
- * damaged has no images, and a warning is printed on standard error once. */
+ * damaged, or which is one too many, never has images in this runtime, and a warning is printed on
+ * standard error once. */
 void api_modules_follow(assay_runtime *runtime);
 
 /* The system with which the runtime's loader loads modules. */

@@ -95,6 +95,7 @@ void assay_runtime_destroy(assay_runtime *runtime)
         dev_device_destroy(runtime->devices.items[i]->opened);
     rt_vector_free(&runtime->devices);
     rt_vector_free(&runtime->modules);
+    rt_vector_free(&runtime->refused);
     rt_arena_reset(&runtime->arena);
     pthread_mutex_destroy(&runtime->lock);
     rt_sink_destroy(runtime->sink);

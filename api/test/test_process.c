@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *module_open(const char *name)
 {
@@ -86,6 +87,51 @@ static void a_descriptor_is_registered_by_hand(void **state)
                    "is not in the data of a module of this process");
     assert_refused(assay_module_register(f->runtime, "m", (const void *)(uintptr_t)1, &module),
                    ASSAY_MALFORMED, "0x1 is not in the data of a module of this process");
+}
+
+/* The number of lines that are written to standard error between the calls. */
+static FILE *errors_begin(int *out_saved)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    *out_saved = dup(STDERR_FILENO);
+    assert_true(*out_saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return file;
+}
+
+static unsigned errors_end(FILE *file, int saved)
+{
+    unsigned count = 0;
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    for (int c; (c = fgetc(file)) != EOF;)
+        count += c == '\n';
+    fclose(file);
+    return count;
+}
+
+/* The runtime looks at the process again when `work` is opened and closed. */
+static void a_damaged_registration_is_reported_once(void **state)
+{
+    (void)state;
+    static const uint64_t damaged[4] = {1 | 1 << 16, 16};
+    const assay_options options = {.program = PROGRAM};
+    int saved;
+    FILE *errors = errors_begin(&saved);
+    api_process_register(damaged, (api_next){0});
+    api_fixture f;
+    fixture_begin(&f, &options);
+    assay_memory *memory = fixture_buffer(&f, 1);
+    void *work = module_open("work");
+    assert_ok(launch_add(&f, f.queue, memory, 1, 1, NULL));
+    dlclose(work);
+    assert_refused(launch_add(&f, f.queue, memory, 1, 1, NULL), ASSAY_ERRC_RUNTIME, "add");
+    fixture_end(&f);
+    api_process_unregister(damaged);
+    assert_int_equal(errors_end(errors, saved), 1);
 }
 
 /* ---- Threads ------------------------------------------------------------------------------- */
@@ -193,6 +239,7 @@ int main(void)
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_descriptor_is_registered_by_hand, fixture_set_up,
                                         fixture_tear_down),
+        cmocka_unit_test(a_damaged_registration_is_reported_once),
         cmocka_unit_test(threads_share_a_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
