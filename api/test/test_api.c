@@ -292,6 +292,22 @@ static void a_buffer_ends_once(void **state)
                    "the promotion is unknown");
 }
 
+static void a_refused_command_uses_no_buffer(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "app");
+    assay_memory *memory = fixture_buffer(f, 2);
+    assert_refused(launch(f, "lost", memory, 1, NULL), ASSAY_ERRC_BUILD, "nowhere");
+    assert_refused(assay_fill(f->queue, memory, 0, 6, "abcd", 4, NULL, 0, NULL), ASSAY_ERRC_INVALID,
+                   "multiples");
+    assert_refused(assay_copy(f->queue, memory, 0, memory, 2, 4, NULL, 0, NULL), ASSAY_ERRC_INVALID,
+                   "overlap");
+    assert_ok(assay_buffer_promote(memory, 4, ASSAY_PROMOTION_LOCAL));
+    assert_ok(assay_fill(f->queue, memory, 0, 8, "abcd", 4, NULL, 0, NULL));
+    assert_refused(assay_buffer_promote(memory, 4, ASSAY_PROMOTION_LOCAL), ASSAY_ERRC_INVALID,
+                   "commands already use the buffer");
+}
+
 /* ---- Queues and commands ------------------------------------------------------------------- */
 
 static void queues_have_known_properties(void **state)
@@ -781,6 +797,7 @@ int main(void)
         TEST(a_missing_symbol_is_named),
         TEST(memories_have_bounds),
         TEST(a_buffer_ends_once),
+        TEST(a_refused_command_uses_no_buffer),
         TEST(queues_have_known_properties),
         TEST(commands_are_ordered_by_their_memories),
         TEST(events_have_times_if_the_queue_records_them),
