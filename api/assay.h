@@ -168,7 +168,8 @@ assay_status assay_context_create(assay_device *const *devices, uint32_t count,
 
 /* What compilers' start-up code calls: a module of this process (the executable or a shared object)
  * registers its fat binary when it is loaded, and unregisters it when it is unloaded.  All runtimes
- * that are not isolated have the images of such modules, from their next function call on.  If
+ * that are not isolated have the images of such modules, from their next function call on; messages
+ * name a module by its file, with "#2" and so on if several registered modules have that name.  If
  * another library of the process defines these functions too (libsycl), its functions are called as
  * well. */
 void __sycl_register_lib(const void *descriptor);

@@ -2,7 +2,7 @@
 #include "api/objects.h"
 
 #include "api/process.h"
-#include "reference/base/nearest.h"
+#include "reference/base/number.h"
 #include "reference/image/compression.h"
 #include "reference/image/image_file.h"
 
@@ -159,6 +159,27 @@ static assay_module *module_place(assay_runtime *runtime, rt_text name)
     return module;
 }
 
+rt_text api_module_name(assay_runtime *runtime, rt_text path)
+{
+    const char *slash = memrchr(path.data, '/', path.length);
+    rt_text file = slash ? rt_text_skip(path, (size_t)(slash - path.data) + 1) : path;
+    uint32_t most = 0; /* among the registered modules of that name */
+    for (uint32_t i = 0; i < runtime->modules.count; i++) {
+        const assay_module *module = runtime->modules.items[i];
+        rt_text rest = module->name;
+        uint32_t number = 1;
+        if (!module->registered || rest.length < file.length) continue;
+        rest = rt_text_skip(rest, file.length);
+        if (!rt_text_equal((rt_text){module->name.data, file.length}, file)) continue;
+        if (rest.length > 0 && !(rt_text_take_prefix(&rest, "#") &&
+                                 rt_number_read_u32(rest, 2, UINT32_MAX - 1, &number)))
+            continue;
+        if (number > most) most = number;
+    }
+    if (most == 0) return rt_arena_text(&runtime->arena, file);
+    return rt_arena_printf(&runtime->arena, "%.*s#%u", RT_TEXT_ARG(file), most + 1);
+}
+
 rt_status api_module_add(assay_runtime *runtime, rt_text name, rt_text path, rt_image_list images,
                          uint64_t registration, assay_module **out_module)
 {
@@ -215,14 +236,6 @@ typedef struct process_read {
     rt_image_list images;
 } process_read;
 
-static rt_text file_name(rt_text path)
-{
-    size_t at = path.length;
-    while (at > 0 && path.data[at - 1] != '/')
-        at--;
-    return rt_text_skip(path, at);
-}
-
 /* Copies the images. They are registered later, without the dynamic linker's lock, which a driver
  * may need while the program manager's is held. */
 static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
@@ -233,8 +246,8 @@ static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
     rt_arena arena = {0};
     rt_fat_binary fat;
     read->path = rt_arena_text(&read->runtime->arena, path);
-    if (read->name.length == 0) read->name = file_name(read->path);
-    if (read->name.length == 0) read->name = RT_TEXT("program");
+    if (read->name.length == 0)
+        read->name = api_module_name(read->runtime, path.length > 0 ? path : RT_TEXT("program"));
     read->status = rt_fat_binary_read(read->runtime->sink, &arena, mapping, read->descriptor, &fat);
     if (rt_ok(read->status))
         read->status =

@@ -104,6 +104,11 @@ RT_MUST_USE rt_status api_images_copy(assay_runtime *runtime, rt_text name,
                                       rt_device_binaries binaries, rt_image_list *out_images,
                                       rt_buffer *out_left_out);
 
+/* The name of a module to be registered from a file, in the runtime's arena: the file's name, with
+ * "#2" or a higher number if a registered module has the same, because several fat binaries may be
+ * in one file, and several files may have one name.  Called with the lock held. */
+rt_text api_module_name(assay_runtime *runtime, rt_text path);
+
 /* Registers images, which live as long as the runtime, as a module.  `registration` as in
  * assay_module.  Called with the lock held.  LIMIT: the runtime has too many modules. */
 RT_MUST_USE rt_status api_module_add(assay_runtime *runtime, rt_text name, rt_text path,

@@ -1,5 +1,6 @@
 /* Tests of the entry points: modules of this process that are opened and closed, from one thread
  * and from several. */
+#include "api/objects.h"
 #include "api/process.h"
 #include "api/test/fixture.h"
 
@@ -87,6 +88,36 @@ static void a_descriptor_is_registered_by_hand(void **state)
                    "is not in the data of a module of this process");
     assert_refused(assay_module_register(f->runtime, "m", (const void *)(uintptr_t)1, &module),
                    ASSAY_MALFORMED, "0x1 is not in the data of a module of this process");
+}
+
+/* Every registration has a name of its own; one that is undone gives its name back. */
+static void images_of_one_file_have_different_names(void **state)
+{
+    (void)state;
+    const assay_options options = {.program = PROGRAM};
+    void *constants = module_open("constants");
+    api_registrations list = {0};
+    api_process_list(&list);
+    const void *descriptor = (const void *)(uintptr_t)list.items[list.count - 1].descriptor;
+    rt_vector_free(&list);
+    api_process_register(descriptor, (api_next){0});
+    api_fixture f;
+    fixture_begin(&f, &options);
+    for (unsigned i = 0; i < 2; i++) {
+        api_modules_follow(f.runtime);
+        assert_int_equal(f.runtime->modules.count, 2);
+        assay_module *const *modules = f.runtime->modules.items;
+        assert_true(modules[0]->registered && modules[1]->registered);
+        assert_true(rt_text_is(modules[0]->images.images[0].name, "constants.so/0"));
+        assert_true(rt_text_is(modules[1]->images.images[0].name, "constants.so#2/0"));
+        api_process_unregister(descriptor);
+        api_modules_follow(f.runtime);
+        assert_true(modules[0]->registered && !modules[1]->registered);
+        api_process_register(descriptor, (api_next){0});
+    }
+    api_process_unregister(descriptor);
+    fixture_end(&f);
+    dlclose(constants);
 }
 
 /* The number of lines that are written to standard error between the calls. */
@@ -239,6 +270,7 @@ int main(void)
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_descriptor_is_registered_by_hand, fixture_set_up,
                                         fixture_tear_down),
+        cmocka_unit_test(images_of_one_file_have_different_names),
         cmocka_unit_test(a_damaged_registration_is_reported_once),
         cmocka_unit_test(threads_share_a_runtime),
     };

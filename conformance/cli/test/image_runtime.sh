@@ -118,6 +118,15 @@ module MODULES/libtwice.so
   image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
 images: 2, kernels: 0, of which cannot be linked: 0
 T
+mkdir other && cp "$modules/libtwice.so" other
+shows 'two files of one name' 0 ./late "$modules/libtwice.so" "$folder/other/libtwice.so" <<'T'
+program HERE/late
+module MODULES/libtwice.so
+  image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+module HERE/other/libtwice.so
+  image libtwice.so#2/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+images: 2, kernels: 0, of which cannot be linked: 0
+T
 shows 'a damaged descriptor' 4 ./damaged.so <<'T'
 module HERE/damaged.so
   not registered: damaged device images at address A: the images lie outside the mapped memory
