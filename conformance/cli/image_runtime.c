@@ -253,7 +253,9 @@ static rt_status processes_append(image_report *report, const cnf_registrations 
     const api_record *records = registrations->records.items;
     for (uint32_t begin = 0, end; begin < registrations->records.count; begin = end) {
         for (end = begin + 1; end < registrations->records.count; end++)
-            if (records[end].process != records[begin].process) break;
+            if (records[end].process != records[begin].process ||
+                records[end].program != records[begin].program)
+                break;
         RT_TRY(process_append(report, records + begin, end - begin));
     }
     return RT_STATUS_OK;

@@ -57,6 +57,17 @@ __attribute__((constructor)) static void start(void) { __sycl_register_lib(descr
 C
 sed 's/{"in", /{"", /' "$modules/variables.c" >nameless.c
 "$cc" -shared -fPIC nameless.c -o nameless.so || exit 1
+cat >becomes.c <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    (void)count;
+    if (dlopen(MODULES "/libtwice.so", RTLD_NOW)) execv(words[1], words + 1);
+    return 6;
+}
+C
+"$cc" -DMODULES="\"$modules\"" becomes.c -o becomes || exit 1
 "$cc" idle.c -o idle && "$cc" -rdynamic late.c -o late && "$cc" -shared -fPIC damaged.c -o damaged.so || exit 1
 
 shows 'a library alone' 1 "$modules/app.so" <<'T'
@@ -126,6 +137,17 @@ module MODULES/libtwice.so
 module HERE/other/libtwice.so
   image libtwice.so#2/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
 images: 2, kernels: 0, of which cannot be linked: 0
+T
+shows 'a process that becomes another program' 0 ./becomes ./late "$modules/variables.so" <<'T'
+program HERE/becomes
+module MODULES/libtwice.so
+  image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+program HERE/late
+module MODULES/variables.so
+  image variables.so/0: spir64, bytes: N, kernels: 1, exports: 0, imports: 0
+kernel step
+  image variables.so/0
+images: 2, kernels: 1, of which cannot be linked: 0
 T
 shows 'a damaged descriptor' 4 ./damaged.so <<'T'
 module HERE/damaged.so
