@@ -271,7 +271,9 @@ assay_status assay_queue_wait(assay_queue *queue);
 /* Waits for a command with what it depends on; returns their first failure, every time. */
 assay_status assay_event_wait(assay_event event);
 
-/* The progress of a command, without waiting. */
+/* The progress of a command.  Does not wait for a device that works on its own; the simulated
+ * device runs commands only in waits and in this function, which runs the command, after what it
+ * waits for, on the calling thread.  A kernel that a fusion holds back stays SUBMITTED. */
 assay_status assay_event_query(assay_event event, assay_event_state *out_state);
 
 /* The times of a command, after waiting for it.  ERRC_INVALID: its queue records none. */

@@ -204,6 +204,7 @@ assay_status assay_event_query(assay_event event, assay_event_state *out_state)
     };
     API_REQUIRE(out_state, "the result's place is a null pointer");
     API_REQUIRE(event_exists(&event), "the event does not identify a command");
+    rt_scheduler_advance(scheduler_of(event.runtime), command_of(&event));
     *out_state = states[rt_scheduler_progress(scheduler_of(event.runtime), command_of(&event))];
     return api_ok();
 }

@@ -265,6 +265,11 @@ typedef enum rt_progress {
  * descriptors"; document 001, "Event Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
 
+/* Lets a command that was handed to its device, and what it waits for, make progress if the device
+ * runs commands only while the host waits (dev_event_advance): for hosts that poll
+ * rt_scheduler_progress, which changes nothing. */
+void rt_scheduler_advance(rt_scheduler *scheduler, rt_command_id command);
+
 /* Gets the times of a command, not of a user event, after waiting for it, which may end a fusion as
  * rt_scheduler_wait_command does. The event of a fusion does no work: its times are the first
  * submission and start and the last end among its kernels.  ERRC_INVALID: the command's queue
