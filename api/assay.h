@@ -221,7 +221,9 @@ assay_status assay_buffer_promote(assay_memory *memory, uint32_t element_size,
 
 /* Copies bytes of a memory to the host, as a host accessor does: waits for the commands that write
  * it, or for all commands if it is unified shared memory.  Returns their first failure;
- * ERRC_INVALID: the range is not inside the memory. */
+ * ERRC_INVALID: the range is not inside the memory.  If other threads submit commands meanwhile
+ * that write the memory, the bytes are those after one of them; those of a buffer are never a
+ * mixture. */
 assay_status assay_memory_read(assay_memory *memory, uint64_t offset, uint64_t size,
                                void *destination);
 

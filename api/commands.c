@@ -1,8 +1,6 @@
 /* Memories, queues, events, commands, device_globals and fusion. */
 #include "api/objects.h"
 
-#include <string.h>
-
 static rt_scheduler *scheduler_of(const assay_runtime *runtime)
 {
     return rt_runtime_scheduler(runtime->runtime);
@@ -110,9 +108,14 @@ assay_status assay_memory_read(assay_memory *memory, uint64_t offset, uint64_t s
                           "read of %llu bytes at offset %llu of '%.*s': it has only %llu bytes",
                           (unsigned long long)size, (unsigned long long)offset,
                           RT_TEXT_ARG(read->name), (unsigned long long)read->size);
-    rt_status status = rt_scheduler_host_read(scheduler_of(memory->runtime), memory->memory);
-    if (rt_ok(status) && size > 0) memcpy(destination, read->host + offset, size);
-    return api_status(memory->runtime, status);
+    assay_runtime *runtime = memory->runtime;
+    /* All of these reads wait for all commands, so a lock for each memory would save nothing. */
+    const bool is_usm = rt_memory_is_usm(read);
+    if (is_usm) rt_lock_take(&runtime->usm_reads);
+    rt_status status =
+        rt_scheduler_host_copy(scheduler_of(runtime), memory->memory, offset, size, destination);
+    if (is_usm) rt_lock_release(&runtime->usm_reads);
+    return api_status(runtime, status);
 }
 
 assay_status assay_buffer_end(assay_memory *memory)

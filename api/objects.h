@@ -70,8 +70,10 @@ struct assay_runtime {
     char worker[PATH_MAX];     /* "": there is none */
     atomic_uint_fast64_t seen; /* api_process_version of the last look at the process */
     atomic_uint command_count; /* at least the number of commands submitted by calls */
-    pthread_mutex_t lock;      /* guards what follows; taken before any lock of the runtime */
-    rt_arena arena;            /* handles, names and images */
+    pthread_mutex_t
+        usm_reads;        /* held while unified shared memory is read; taken before any other */
+    pthread_mutex_t lock; /* guards what follows; taken before any lock of the runtime */
+    rt_arena arena;       /* handles, names and images */
     RT_VECTOR(assay_module *) modules; /* index + 1 is the module's id */
     RT_VECTOR(assay_device *) devices;
     RT_VECTOR(uint64_t) refused; /* registrations of the process that failed, by their number */

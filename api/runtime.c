@@ -61,6 +61,7 @@ assay_runtime *assay_runtime_create(const assay_options *options)
     assay_runtime *runtime = rt_alloc(sizeof *runtime);
     if (options) runtime->options = *options;
     runtime->sink = rt_sink_create();
+    rt_lock_init(&runtime->usm_reads);
     rt_lock_init(&runtime->lock);
     api_tools_open(runtime, runtime->options.program);
     runtime->options.program = NULL;
@@ -98,6 +99,7 @@ void assay_runtime_destroy(assay_runtime *runtime)
     rt_vector_free(&runtime->refused);
     rt_arena_reset(&runtime->arena);
     pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->usm_reads);
     rt_sink_destroy(runtime->sink);
     rt_free(runtime);
 }

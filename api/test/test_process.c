@@ -173,6 +173,7 @@ typedef struct worker {
     pthread_t thread;
     api_fixture *fixture;
     assay_queue *queue;
+    assay_memory *memory; /* that several workers use */
     int result;
     bool is_ok;
 } worker;
@@ -233,6 +234,44 @@ static void *modules_run(void *user)
     return NULL;
 }
 
+enum { ADDERS = 4 };
+
+/* Adds 1 to a memory that others add to as well, and reads it: the
+ * buffer orders the kernels, so every value that is read is at least the number of the thread's own
+ * additions. */
+static void *shared_run(void *user)
+{
+    worker *w = user;
+    int value = 0;
+    w->is_ok = true;
+    for (int i = 0; i < ROUNDS && w->is_ok; i++) {
+        w->is_ok = assay_ok(launch_add(w->fixture, w->queue, w->memory, 1, 1, NULL)) &&
+                   assay_ok(assay_memory_read(w->memory, 0, 4, &value)) && value > i &&
+                   value <= ADDERS * ROUNDS;
+    }
+    return NULL;
+}
+
+static void threads_read_a_memory_that_others_write(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "work");
+    const int zero = 0;
+    int value;
+    worker workers[ADDERS] = {0};
+    assay_memory *memory = fixture_values(f, &zero, 1);
+    for (unsigned i = 0; i < ADDERS; i++) {
+        workers[i] = (worker){.fixture = f, .queue = f->queue, .memory = memory};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, shared_run, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < ADDERS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_true(workers[i].is_ok);
+    }
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, ADDERS * ROUNDS);
+}
+
 static void threads_share_a_runtime(void **state)
 {
     (void)state;
@@ -272,6 +311,8 @@ int main(void)
                                         fixture_tear_down),
         cmocka_unit_test(images_of_one_file_have_different_names),
         cmocka_unit_test(a_damaged_registration_is_reported_once),
+        cmocka_unit_test_setup_teardown(threads_read_a_memory_that_others_write, fixture_set_up,
+                                        fixture_tear_down),
         cmocka_unit_test(threads_share_a_runtime),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

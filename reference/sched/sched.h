@@ -193,6 +193,15 @@ RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id q
  * depend on.  For unified shared memory those commands are unknown, so the function waits for every
  * command submitted so far, and ignores failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
+
+/* Like rt_scheduler_host_read, and copies `size` bytes at the offset, a range inside the memory,
+ * while no command writes the host bytes, so that other threads may submit commands and read
+ * meanwhile: the bytes are at least as new as those of rt_scheduler_host_read.  Submissions of
+ * other threads wait for the copy.  Reads of the same unified shared memory have no order, so the
+ * caller serialises them. */
+RT_MUST_USE rt_status rt_scheduler_host_copy(rt_scheduler *scheduler, rt_memory *memory,
+                                             uint64_t offset, uint64_t size, void *destination);
+
 /* The application reads unified shared memory of the kinds host or shared through its pointer,
  * which waits for nothing but the contents that the memory began with; the device examines whether
  * the read is ordered after what writes the memory (dev_memory_host_access), under the tag. Returns
