@@ -229,6 +229,7 @@ static void *modules_run(void *user)
     for (unsigned i = 0; i < ROUNDS; i++) {
         void *module = dlopen(MODULES "/variables.so", RTLD_NOW | RTLD_LOCAL);
         w->is_ok = w->is_ok && module;
+        api_modules_follow(w->fixture->runtime);
         if (module) dlclose(module);
     }
     return NULL;
