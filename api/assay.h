@@ -14,7 +14,10 @@
  *     assay_runtime_destroy(runtime);
  *
  * Objects.  Every object belongs to a runtime and lives as long as it, unless its function says
- * otherwise; there is nothing else to free.  A process may have any number of runtimes.
+ * otherwise; there is nothing else to free.  A process may have any number of runtimes.  A runtime
+ * also keeps something for each command (about 1 KiB for a launch: its event, what it depends on,
+ * and its failure) and the message of each failure; a program that runs for long destroys runtimes
+ * now and then.
  *
  * Statuses.  A function that can fail returns an assay_status.  A null pointer where an object or a
  * text is required, and an object of another runtime, are refused with ASSAY_ERRC_INVALID.  If a

@@ -80,6 +80,7 @@ assay_runtime *assay_runtime_create(const assay_options *options)
         .persistent_cache = cache,
         .fusion_compiler = &runtime->fusion_compiler,
         .warning_level = runtime->options.warning_level,
+        .no_trace = true,
     });
     rt_status status =
         rt_loader_start(rt_runtime_loader(runtime->runtime), API_EXECUTABLE, NULL, 0);
