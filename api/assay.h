@@ -14,7 +14,10 @@
  *     assay_runtime_destroy(runtime);
  *
  * Objects.  Every object belongs to a runtime and lives as long as it, unless its function says
- * otherwise; there is nothing else to free.  A process may have any number of runtimes.
+ * otherwise; there is nothing else to free.  A process may have any number of runtimes.  A runtime
+ * also keeps something for each command (about 1 KiB for a launch: its event, what it depends on,
+ * and its failure) and the message of each failure; a program that runs for long destroys runtimes
+ * now and then.
  *
  * Statuses.  A function that can fail returns an assay_status.  A null pointer where an object or a
  * text is required, and an object of another runtime, are refused with ASSAY_ERRC_INVALID.  If a
@@ -168,7 +171,8 @@ assay_status assay_context_create(assay_device *const *devices, uint32_t count,
 
 /* What compilers' start-up code calls: a module of this process (the executable or a shared object)
  * registers its fat binary when it is loaded, and unregisters it when it is unloaded.  All runtimes
- * that are not isolated have the images of such modules, from their next function call on.  If
+ * that are not isolated have the images of such modules, from their next function call on; messages
+ * name a module by its file, with "#2" and so on if several registered modules have that name.  If
  * another library of the process defines these functions too (libsycl), its functions are called as
  * well. */
 void __sycl_register_lib(const void *descriptor);
@@ -220,7 +224,9 @@ assay_status assay_buffer_promote(assay_memory *memory, uint32_t element_size,
 
 /* Copies bytes of a memory to the host, as a host accessor does: waits for the commands that write
  * it, or for all commands if it is unified shared memory.  Returns their first failure;
- * ERRC_INVALID: the range is not inside the memory. */
+ * ERRC_INVALID: the range is not inside the memory.  If other threads submit commands meanwhile
+ * that write the memory, the bytes are those after one of them; those of a buffer are never a
+ * mixture. */
 assay_status assay_memory_read(assay_memory *memory, uint64_t offset, uint64_t size,
                                void *destination);
 
@@ -263,12 +269,16 @@ assay_status assay_queue_create(assay_device *device, assay_context *context, ui
 /* Ends a queue: a fusion in it ends, its commands continue, and later submissions are refused. */
 assay_status assay_queue_end(assay_queue *queue);
 
-/* Wait for the commands of a queue, or for one command, each with what it depends on; return the
- * first failure. */
+/* Waits for the commands of a queue, each with what it depends on; returns the first failure that
+ * no wait has returned. */
 assay_status assay_queue_wait(assay_queue *queue);
+
+/* Waits for a command with what it depends on; returns their first failure, every time. */
 assay_status assay_event_wait(assay_event event);
 
-/* The progress of a command, without waiting. */
+/* The progress of a command.  Does not wait for a device that works on its own; the simulated
+ * device runs commands only in waits and in this function, which runs the command, after what it
+ * waits for, on the calling thread.  A kernel that a fusion holds back stays SUBMITTED. */
 assay_status assay_event_query(assay_event event, assay_event_state *out_state);
 
 /* The times of a command, after waiting for it.  ERRC_INVALID: its queue records none. */

@@ -1,8 +1,6 @@
 /* Memories, queues, events, commands, device_globals and fusion. */
 #include "api/objects.h"
 
-#include <string.h>
-
 static rt_scheduler *scheduler_of(const assay_runtime *runtime)
 {
     return rt_runtime_scheduler(runtime->runtime);
@@ -110,9 +108,14 @@ assay_status assay_memory_read(assay_memory *memory, uint64_t offset, uint64_t s
                           "read of %llu bytes at offset %llu of '%.*s': it has only %llu bytes",
                           (unsigned long long)size, (unsigned long long)offset,
                           RT_TEXT_ARG(read->name), (unsigned long long)read->size);
-    rt_status status = rt_scheduler_host_read(scheduler_of(memory->runtime), memory->memory);
-    if (rt_ok(status) && size > 0) memcpy(destination, read->host + offset, size);
-    return api_status(memory->runtime, status);
+    assay_runtime *runtime = memory->runtime;
+    /* All of these reads wait for all commands, so a lock for each memory would save nothing. */
+    const bool is_usm = rt_memory_is_usm(read);
+    if (is_usm) rt_lock_take(&runtime->usm_reads);
+    rt_status status =
+        rt_scheduler_host_copy(scheduler_of(runtime), memory->memory, offset, size, destination);
+    if (is_usm) rt_lock_release(&runtime->usm_reads);
+    return api_status(runtime, status);
 }
 
 assay_status assay_buffer_end(assay_memory *memory)
@@ -192,7 +195,7 @@ assay_status assay_event_wait(assay_event event)
 {
     API_REQUIRE(event_exists(&event), "the event does not identify a command");
     return api_status(event.runtime,
-                      rt_scheduler_wait_command(scheduler_of(event.runtime), command_of(&event)));
+                      rt_scheduler_command_result(scheduler_of(event.runtime), command_of(&event)));
 }
 
 assay_status assay_event_query(assay_event event, assay_event_state *out_state)
@@ -204,6 +207,7 @@ assay_status assay_event_query(assay_event event, assay_event_state *out_state)
     };
     API_REQUIRE(out_state, "the result's place is a null pointer");
     API_REQUIRE(event_exists(&event), "the event does not identify a command");
+    rt_scheduler_advance(scheduler_of(event.runtime), command_of(&event));
     *out_state = states[rt_scheduler_progress(scheduler_of(event.runtime), command_of(&event))];
     return api_ok();
 }
@@ -249,14 +253,19 @@ static assay_status submitted(assay_runtime *runtime, rt_status status, rt_comma
     return api_ok();
 }
 
-/* Checks a memory that a command of the queue uses, and records the use. */
-static assay_status memory_use(const assay_queue *queue, assay_memory *memory)
+/* Checks a memory that a command of the queue is to use. */
+static assay_status memory_check(const assay_queue *queue, assay_memory *memory)
 {
     API_REQUIRE(memory, "a memory of the command is a null pointer");
     API_REQUIRE(memory->runtime == queue->runtime, "a memory belongs to another runtime");
     API_REQUIRE(!atomic_load(&memory->is_ended), "a buffer of the command has ended");
-    atomic_store(&memory->is_used, true);
     return api_ok();
+}
+
+/* Records that a command uses the memory, unless its submission was refused. */
+static void memory_note(assay_memory *memory, assay_status submission)
+{
+    if (assay_ok(submission)) atomic_store(&memory->is_used, true);
 }
 
 #define API_TRY(expression)                                                                        \
@@ -277,7 +286,7 @@ static assay_status argument_convert(const assay_queue *queue, const assay_argum
     };
     switch (argument->kind) {
     case ASSAY_ARGUMENT_BUFFER:
-        API_TRY(memory_use(queue, argument->memory));
+        API_TRY(memory_check(queue, argument->memory));
         API_REQUIRE(!rt_memory_is_usm(argument->memory->memory),
                     "unified shared memory is passed as a buffer; pass it as a pointer");
         API_REQUIRE((size_t)argument->access < sizeof accesses / sizeof *accesses,
@@ -289,7 +298,7 @@ static assay_status argument_convert(const assay_queue *queue, const assay_argum
                                       .promotion = (rt_promotion)argument->promotion};
         return api_ok();
     case ASSAY_ARGUMENT_POINTER:
-        API_TRY(memory_use(queue, argument->memory));
+        API_TRY(memory_check(queue, argument->memory));
         API_REQUIRE(rt_memory_is_usm(argument->memory->memory),
                     "a buffer is passed as a pointer; only unified shared memory has one");
         *out_argument = (rt_argument){.kind = RT_ARGUMENT_POINTER,
@@ -402,6 +411,8 @@ assay_status assay_submit(assay_queue *queue, const assay_launch *launch, assay_
         rt_status launched =
             rt_scheduler_launch(scheduler_of(runtime), queue->id, &converted, &command);
         status = submitted(runtime, launched, command, out_event);
+        for (uint32_t i = 0; i < launch->argument_count; i++)
+            if (converted.arguments[i].memory) memory_note(launch->arguments[i].memory, status);
     }
     rt_arena_reset(&arena);
     return status;
@@ -432,14 +443,17 @@ assay_status assay_copy(assay_queue *queue, assay_memory *to, uint64_t to_offset
 {
     if (out_event) *out_event = (assay_event){0};
     API_REQUIRE(queue, "the queue is a null pointer");
-    API_TRY(memory_use(queue, to));
-    API_TRY(memory_use(queue, from));
+    API_TRY(memory_check(queue, to));
+    API_TRY(memory_check(queue, from));
     rt_transfer transfer = {.from = from->memory,
                             .from_offset = from_offset,
                             .to = to->memory,
                             .to_offset = to_offset,
                             .size = size};
-    return transfer_submit(queue, &transfer, after, after_count, out_event);
+    assay_status status = transfer_submit(queue, &transfer, after, after_count, out_event);
+    memory_note(to, status);
+    memory_note(from, status);
+    return status;
 }
 
 assay_status assay_fill(assay_queue *queue, assay_memory *to, uint64_t offset, uint64_t size,
@@ -449,10 +463,12 @@ assay_status assay_fill(assay_queue *queue, assay_memory *to, uint64_t offset, u
     if (out_event) *out_event = (assay_event){0};
     API_REQUIRE(queue, "the queue is a null pointer");
     API_REQUIRE(pattern, "the pattern is a null pointer");
-    API_TRY(memory_use(queue, to));
+    API_TRY(memory_check(queue, to));
     rt_transfer transfer = {
         .to = to->memory, .to_offset = offset, .size = size, .pattern = {pattern, pattern_size}};
-    return transfer_submit(queue, &transfer, after, after_count, out_event);
+    assay_status status = transfer_submit(queue, &transfer, after, after_count, out_event);
+    memory_note(to, status);
+    return status;
 }
 
 assay_status assay_barrier(assay_queue *queue, const assay_event *after, uint32_t after_count,
@@ -491,7 +507,7 @@ static assay_status global_submit(assay_queue *queue, const global_transfer *tra
     if (out_event) *out_event = (assay_event){0};
     API_REQUIRE(queue, "the queue is a null pointer");
     API_REQUIRE(transfer->unique_id, "the variable's unique id is a null pointer");
-    API_TRY(memory_use(queue, transfer->memory));
+    API_TRY(memory_check(queue, transfer->memory));
     assay_runtime *runtime = queue->runtime;
     api_modules_follow(runtime);
     rt_device_global global;
@@ -522,6 +538,7 @@ static assay_status global_submit(assay_queue *queue, const global_transfer *tra
         rt_status result =
             rt_scheduler_global_copy(scheduler_of(runtime), queue->id, &copy, &command);
         status = submitted(runtime, result, command, out_event);
+        memory_note(transfer->memory, status);
     }
     rt_arena_reset(&arena);
     return status;

@@ -2,7 +2,7 @@
 #include "api/objects.h"
 
 #include "api/process.h"
-#include "reference/base/nearest.h"
+#include "reference/base/number.h"
 #include "reference/image/compression.h"
 #include "reference/image/image_file.h"
 
@@ -71,6 +71,19 @@ static void left_out_append(rt_buffer *out_left_out, rt_text image, rt_text mess
         rt_buffer_printf(out_left_out, "%.*s: %.*s\n", RT_TEXT_ARG(image), RT_TEXT_ARG(message));
 }
 
+/* A variable needs an id, by which the database of device_globals finds it. */
+static rt_status globals_check(rt_sink *sink, const rt_image *image)
+{
+    const rt_property_set *set = rt_image_set(image, RT_SET_DEVICE_GLOBALS);
+    for (uint32_t i = 0; set && i < set->property_count; i++)
+        if (set->properties[i].name.length == 0)
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "image %.*s: property %u of its set " RT_SET_DEVICE_GLOBALS
+                           " has no name, which is the unique id of a variable",
+                           RT_TEXT_ARG(image->name), i);
+    return RT_STATUS_OK;
+}
+
 rt_status api_images_copy(assay_runtime *runtime, rt_text name, rt_device_binaries binaries,
                           rt_image_list *out_images, rt_buffer *out_left_out)
 {
@@ -84,6 +97,7 @@ rt_status api_images_copy(assay_runtime *runtime, rt_text name, rt_device_binari
     for (uint32_t i = 0; i < plain.count && rt_ok(status); i++) {
         rt_text image = rt_arena_printf(&arena, "%.*s/%u", RT_TEXT_ARG(name), i);
         status = rt_device_binary_image(runtime->sink, image, &plain.items[i], &images[count]);
+        if (rt_ok(status)) status = globals_check(runtime->sink, &images[count]);
         if (rt_ok(status)) rt_image_drop_exported_entries(&arena, &images[count++]);
         if (status.code != RT_UNSUPPORTED) continue;
         /* A module may have images for targets that only other runtimes know. */
@@ -112,6 +126,7 @@ static rt_device_global_list globals_of(rt_arena *arena, rt_image_list images)
         for (uint32_t k = 0; set && k < set->property_count; k++) {
             rt_text id = set->properties[k].name;
             rt_device_global_value value;
+            CHECK(id.length > 0); /* globals_check */
             if (!rt_device_global_value_read(&set->properties[k], &value)) continue;
             if (rt_map_find(&known, id) != RT_MAP_NONE) continue;
             rt_map_set(&known, id, 1);
@@ -142,6 +157,27 @@ static assay_module *module_place(assay_runtime *runtime, rt_text name)
     *module = (assay_module){.runtime = runtime, .id = runtime->modules.count};
     module->name = rt_arena_text(&runtime->arena, name);
     return module;
+}
+
+rt_text api_module_name(assay_runtime *runtime, rt_text path)
+{
+    const char *slash = memrchr(path.data, '/', path.length);
+    rt_text file = slash ? rt_text_skip(path, (size_t)(slash - path.data) + 1) : path;
+    uint32_t most = 0; /* among the registered modules of that name */
+    for (uint32_t i = 0; i < runtime->modules.count; i++) {
+        const assay_module *module = runtime->modules.items[i];
+        rt_text rest = module->name;
+        uint32_t number = 1;
+        if (!module->registered || rest.length < file.length) continue;
+        rest = rt_text_skip(rest, file.length);
+        if (!rt_text_equal((rt_text){module->name.data, file.length}, file)) continue;
+        if (rest.length > 0 && !(rt_text_take_prefix(&rest, "#") &&
+                                 rt_number_read_u32(rest, 2, UINT32_MAX - 1, &number)))
+            continue;
+        if (number > most) most = number;
+    }
+    if (most == 0) return rt_arena_text(&runtime->arena, file);
+    return rt_arena_printf(&runtime->arena, "%.*s#%u", RT_TEXT_ARG(file), most + 1);
 }
 
 rt_status api_module_add(assay_runtime *runtime, rt_text name, rt_text path, rt_image_list images,
@@ -200,14 +236,6 @@ typedef struct process_read {
     rt_image_list images;
 } process_read;
 
-static rt_text file_name(rt_text path)
-{
-    size_t at = path.length;
-    while (at > 0 && path.data[at - 1] != '/')
-        at--;
-    return rt_text_skip(path, at);
-}
-
 /* Copies the images. They are registered later, without the dynamic linker's lock, which a driver
  * may need while the program manager's is held. */
 static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
@@ -218,8 +246,8 @@ static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
     rt_arena arena = {0};
     rt_fat_binary fat;
     read->path = rt_arena_text(&read->runtime->arena, path);
-    if (read->name.length == 0) read->name = file_name(read->path);
-    if (read->name.length == 0) read->name = RT_TEXT("program");
+    if (read->name.length == 0)
+        read->name = api_module_name(read->runtime, path.length > 0 ? path : RT_TEXT("program"));
     read->status = rt_fat_binary_read(read->runtime->sink, &arena, mapping, read->descriptor, &fat);
     if (rt_ok(read->status))
         read->status =
@@ -232,19 +260,25 @@ static void process_visit(void *user, const rt_mapping *mapping, rt_text path)
 static rt_status process_add(process_read *read, assay_module **out_module)
 {
     *out_module = NULL;
-    if (!rt_mapping_visit(read->descriptor, process_visit, read))
+    if (!rt_mapping_visit(read->descriptor, process_visit, read)) {
+        read->is_gone = read->registration > 0 && !api_process_holds(read->registration);
+        if (read->is_gone) return RT_STATUS_OK;
         return rt_fail(read->runtime->sink, RT_MALFORMED, RT_RULE_NONE,
                        "the descriptor at address 0x%llx is not in the data of a module of this "
                        "process",
                        (unsigned long long)read->descriptor);
+    }
     RT_TRY(read->status);
     if (read->is_gone) return RT_STATUS_OK;
     return api_module_add(read->runtime, read->name, read->path, read->images, read->registration,
                           out_module);
 }
 
-static bool has_registration(const assay_runtime *runtime, uint64_t number)
+/* True if a registration has been read before. */
+static bool is_known(const assay_runtime *runtime, uint64_t number)
 {
+    for (uint32_t i = 0; i < runtime->refused.count; i++)
+        if (runtime->refused.items[i] == number) return true;
     for (uint32_t i = 0; i < runtime->modules.count; i++) {
         const assay_module *module = runtime->modules.items[i];
         if (module->registered && module->registration == number) return true;
@@ -266,13 +300,14 @@ static void modules_update(assay_runtime *runtime, const api_registrations *list
         CHECK(rt_ok(status));
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        if (has_registration(runtime, list->items[i].number)) continue;
+        if (is_known(runtime, list->items[i].number)) continue;
         process_read read = {.runtime = runtime,
                              .descriptor = list->items[i].descriptor,
                              .registration = list->items[i].number};
         assay_module *module;
         rt_status status = process_add(&read, &module);
         if (rt_ok(status)) continue;
+        *rt_vector_push(&runtime->refused) = list->items[i].number;
         fprintf(stderr, "assay: a fat binary is not registered: %s\n",
                 api_status(runtime, status).message);
     }

@@ -70,10 +70,13 @@ struct assay_runtime {
     char worker[PATH_MAX];     /* "": there is none */
     atomic_uint_fast64_t seen; /* api_process_version of the last look at the process */
     atomic_uint command_count; /* at least the number of commands submitted by calls */
-    pthread_mutex_t lock;      /* guards what follows; taken before any lock of the runtime */
-    rt_arena arena;            /* handles, names and images */
+    pthread_mutex_t
+        usm_reads;        /* held while unified shared memory is read; taken before any other */
+    pthread_mutex_t lock; /* guards what follows; taken before any lock of the runtime */
+    rt_arena arena;       /* handles, names and images */
     RT_VECTOR(assay_module *) modules; /* index + 1 is the module's id */
     RT_VECTOR(assay_device *) devices;
+    RT_VECTOR(uint64_t) refused; /* registrations of the process that failed, by their number */
 };
 
 /* ---- Statuses ------------------------------------------------------------------------------ */
@@ -103,6 +106,11 @@ RT_MUST_USE rt_status api_images_copy(assay_runtime *runtime, rt_text name,
                                       rt_device_binaries binaries, rt_image_list *out_images,
                                       rt_buffer *out_left_out);
 
+/* The name of a module to be registered from a file, in the runtime's arena: the file's name, with
+ * "#2" or a higher number if a registered module has the same, because several fat binaries may be
+ * in one file, and several files may have one name.  Called with the lock held. */
+rt_text api_module_name(assay_runtime *runtime, rt_text path);
+
 /* Registers images, which live as long as the runtime, as a module.  `registration` as in
  * assay_module.  Called with the lock held.  LIMIT: the runtime has too many modules. */
 RT_MUST_USE rt_status api_module_add(assay_runtime *runtime, rt_text name, rt_text path,
@@ -117,7 +125,8 @@ bool api_global_find(assay_runtime *runtime, rt_text unique_id, rt_device_global
 
 /* Brings a runtime that is not isolated up to date with the modules of the process: called first by
  * every function whose result depends on the registered images.  A module whose fat binary is
- * damaged has no images, and a warning is printed on standard error once. */
+ * damaged, or which is one too many, never has images in this runtime, and a warning is printed on
+ * standard error once. */
 void api_modules_follow(assay_runtime *runtime);
 
 /* The system with which the runtime's loader loads modules. */

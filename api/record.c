@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -58,39 +59,68 @@ static void module_append(void *user, const rt_mapping *module, rt_text path)
     rt_sink_destroy(sink);
 }
 
-/* Writes the bytes to a file that appears under its name once it is complete. */
-static bool file_write(const char *folder, uint64_t number, rt_bytes bytes)
+/* Gives a complete file the next free number of this process: the program that it was before it
+ * called exec may have left records too. */
+static bool file_name(const char *folder, const char *part)
 {
-    char part[PATH_MAX], whole[PATH_MAX];
-    snprintf(whole, sizeof whole, "%s/%ld.%llu", folder, (long)getpid(),
-             (unsigned long long)number);
+    static atomic_uint_fast64_t count;
+    char whole[PATH_MAX];
+    bool is_named;
+    do {
+        snprintf(whole, sizeof whole, "%s/%ld.%llu", folder, (long)getpid(),
+                 (unsigned long long)atomic_fetch_add(&count, 1));
+        is_named = link(part, whole) == 0;
+    } while (!is_named && errno == EEXIST);
+    return is_named;
+}
+
+/* Writes the bytes to a file that appears under its name once it is complete. */
+static bool file_write(const char *folder, rt_bytes bytes)
+{
+    static atomic_uint_fast64_t count; /* several threads may write at the same time */
+    char part[PATH_MAX];
     int length = snprintf(part, sizeof part, "%s/.%ld.%llu", folder, (long)getpid(),
-                          (unsigned long long)number);
+                          (unsigned long long)atomic_fetch_add(&count, 1));
     if (length < 0 || (size_t)length >= sizeof part) {
         errno = ENAMETOOLONG;
         return false;
     }
     FILE *file = fopen(part, "wxe");
-    bool is_written = file && fwrite(bytes.data, 1, bytes.size, file) == bytes.size;
-    is_written = file && fclose(file) == 0 && is_written;
-    return is_written && rename(part, whole) == 0;
+    if (!file) return false;
+    bool is_written = fwrite(bytes.data, 1, bytes.size, file) == bytes.size;
+    is_written = fclose(file) == 0 && is_written && file_name(folder, part);
+    const int error = errno;
+    unlink(part);
+    errno = error;
+    return is_written;
+}
+
+/* A number that differs between the programs that a process runs, one after the other. */
+static uint64_t program_number(void)
+{
+    static atomic_uint_fast64_t number;
+    uint_fast64_t drawn = 0, none = 0;
+    if (atomic_load(&number) != 0) return atomic_load(&number);
+    if (getrandom(&drawn, sizeof drawn, 0) != (ssize_t)sizeof drawn || drawn == 0) drawn = 1;
+    atomic_compare_exchange_strong(&number, &none, drawn);
+    return atomic_load(&number);
 }
 
 void api_record_write(const void *descriptor)
 {
-    static atomic_uint_fast64_t count;
     const char *folder = getenv(API_RECORD_VARIABLE);
     if (!folder || !*folder) return;
     char executable[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", executable, sizeof executable);
     rt_buffer record = {0};
     rt_write_u64(&record, (uint64_t)getpid());
+    rt_write_u64(&record, program_number());
     rt_write_text(&record, (rt_text){executable, length > 0 ? (size_t)length : 0});
     record_write write = {(uint64_t)(uintptr_t)descriptor, &record};
     if (!rt_mapping_visit(write.descriptor, module_append, &write))
         fprintf(stderr,
                 "assay: a descriptor is not in the data of a module, so it is not listed\n");
-    else if (!file_write(folder, atomic_fetch_add(&count, 1), rt_buffer_bytes(&record)))
+    else if (!file_write(folder, rt_buffer_bytes(&record)))
         fprintf(stderr, "assay: a registration cannot be recorded in %s: %s\n", folder,
                 strerror(errno));
     rt_buffer_free(&record);
@@ -126,6 +156,7 @@ rt_status api_record_read(rt_sink *sink, rt_arena *arena, rt_bytes bytes, api_re
     enum { BINARY_SIZE_MIN = 52 };
     rt_reader reader = rt_reader_of(bytes);
     *out_record = (api_record){.process = rt_read_u64(&reader)};
+    out_record->program = rt_read_u64(&reader);
     out_record->executable = rt_read_text(&reader);
     out_record->path = rt_read_text(&reader);
     out_record->refusal = rt_read_text(&reader);

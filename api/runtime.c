@@ -61,6 +61,7 @@ assay_runtime *assay_runtime_create(const assay_options *options)
     assay_runtime *runtime = rt_alloc(sizeof *runtime);
     if (options) runtime->options = *options;
     runtime->sink = rt_sink_create();
+    rt_lock_init(&runtime->usm_reads);
     rt_lock_init(&runtime->lock);
     api_tools_open(runtime, runtime->options.program);
     runtime->options.program = NULL;
@@ -79,6 +80,7 @@ assay_runtime *assay_runtime_create(const assay_options *options)
         .persistent_cache = cache,
         .fusion_compiler = &runtime->fusion_compiler,
         .warning_level = runtime->options.warning_level,
+        .no_trace = true,
     });
     rt_status status =
         rt_loader_start(rt_runtime_loader(runtime->runtime), API_EXECUTABLE, NULL, 0);
@@ -95,8 +97,10 @@ void assay_runtime_destroy(assay_runtime *runtime)
         dev_device_destroy(runtime->devices.items[i]->opened);
     rt_vector_free(&runtime->devices);
     rt_vector_free(&runtime->modules);
+    rt_vector_free(&runtime->refused);
     rt_arena_reset(&runtime->arena);
     pthread_mutex_destroy(&runtime->lock);
+    pthread_mutex_destroy(&runtime->usm_reads);
     rt_sink_destroy(runtime->sink);
     rt_free(runtime);
 }

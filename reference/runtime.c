@@ -130,11 +130,9 @@ rt_runtime *rt_runtime_create(const rt_runtime_parameters *parameters)
     rt_runtime *runtime = rt_alloc(sizeof *runtime);
     runtime->parameters = *parameters;
     runtime->trace = rt_trace_create();
-    runtime->chooser = (rt_chooser){
-        .seed = parameters->seed,
-        .script = parameters->choices,
-        .script_count = parameters->choice_count,
-    };
+    if (parameters->no_trace) rt_trace_stop(runtime->trace);
+    rt_chooser_init(&runtime->chooser, parameters->seed, parameters->choices,
+                    parameters->choice_count);
     rt_lock_init(&runtime->lock);
     process_begin(runtime);
     return runtime;

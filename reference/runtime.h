@@ -27,6 +27,8 @@ typedef struct rt_runtime_parameters {
     uint32_t warning_level;                    /* SYCL_RT_WARNING_LEVEL of the process */
     const uint32_t *choices; /* results of the first choices (see rt_chooser.script); borrowed */
     uint32_t choice_count;
+    bool no_trace; /* the trace stays empty: for runtimes that live long and whose trace is not read
+                    */
 } rt_runtime_parameters;
 
 /* Creates a runtime. */

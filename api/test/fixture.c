@@ -54,19 +54,26 @@ int fixture_tear_down(void **state)
     return 0;
 }
 
-assay_module *fixture_module(api_fixture *fixture, const char *name)
+char *fixture_file(const char *name, size_t *out_size)
 {
     char path[4096];
     snprintf(path, sizeof path, MODULES "/%s.so", name);
     FILE *file = fopen(path, "rbe");
     assert_non_null(file);
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
-    size_t size = (size_t)ftell(file);
+    *out_size = (size_t)ftell(file);
     rewind(file);
-    char *bytes = malloc(size);
+    char *bytes = malloc(*out_size);
     assert_non_null(bytes);
-    assert_int_equal(fread(bytes, 1, size, file), size);
+    assert_int_equal(fread(bytes, 1, *out_size, file), *out_size);
     fclose(file);
+    return bytes;
+}
+
+assay_module *fixture_module(api_fixture *fixture, const char *name)
+{
+    size_t size;
+    char *bytes = fixture_file(name, &size);
     assay_module *module;
     assay_status status = assay_module_read(fixture->runtime, name, bytes, size, &module);
     free(bytes);

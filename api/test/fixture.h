@@ -26,7 +26,8 @@ void fixture_end(api_fixture *fixture);
 int fixture_set_up(void **state);
 int fixture_tear_down(void **state);
 
-/* Registers the file of a module of modules.yaml. */
+/* The contents of the file of a module of modules.yaml, which the caller frees; registers it. */
+char *fixture_file(const char *name, size_t *out_size);
 assay_module *fixture_module(api_fixture *fixture, const char *name);
 
 /* A buffer of ints with contents, or without. */

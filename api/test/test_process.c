@@ -1,5 +1,6 @@
 /* Tests of the entry points: modules of this process that are opened and closed, from one thread
  * and from several. */
+#include "api/objects.h"
 #include "api/process.h"
 #include "api/test/fixture.h"
 
@@ -8,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void *module_open(const char *name)
 {
@@ -88,6 +90,81 @@ static void a_descriptor_is_registered_by_hand(void **state)
                    ASSAY_MALFORMED, "0x1 is not in the data of a module of this process");
 }
 
+/* Every registration has a name of its own; one that is undone gives its name back. */
+static void images_of_one_file_have_different_names(void **state)
+{
+    (void)state;
+    const assay_options options = {.program = PROGRAM};
+    void *constants = module_open("constants");
+    api_registrations list = {0};
+    api_process_list(&list);
+    const void *descriptor = (const void *)(uintptr_t)list.items[list.count - 1].descriptor;
+    rt_vector_free(&list);
+    api_process_register(descriptor, (api_next){0});
+    api_fixture f;
+    fixture_begin(&f, &options);
+    for (unsigned i = 0; i < 2; i++) {
+        api_modules_follow(f.runtime);
+        assert_int_equal(f.runtime->modules.count, 2);
+        assay_module *const *modules = f.runtime->modules.items;
+        assert_true(modules[0]->registered && modules[1]->registered);
+        assert_true(rt_text_is(modules[0]->images.images[0].name, "constants.so/0"));
+        assert_true(rt_text_is(modules[1]->images.images[0].name, "constants.so#2/0"));
+        api_process_unregister(descriptor);
+        api_modules_follow(f.runtime);
+        assert_true(modules[0]->registered && !modules[1]->registered);
+        api_process_register(descriptor, (api_next){0});
+    }
+    api_process_unregister(descriptor);
+    fixture_end(&f);
+    dlclose(constants);
+}
+
+/* The number of lines that are written to standard error between the calls. */
+static FILE *errors_begin(int *out_saved)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    *out_saved = dup(STDERR_FILENO);
+    assert_true(*out_saved >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return file;
+}
+
+static unsigned errors_end(FILE *file, int saved)
+{
+    unsigned count = 0;
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    rewind(file);
+    for (int c; (c = fgetc(file)) != EOF;)
+        count += c == '\n';
+    fclose(file);
+    return count;
+}
+
+/* The runtime looks at the process again when `work` is opened and closed. */
+static void a_damaged_registration_is_reported_once(void **state)
+{
+    (void)state;
+    static const uint64_t damaged[4] = {1 | 1 << 16, 16};
+    const assay_options options = {.program = PROGRAM};
+    int saved;
+    FILE *errors = errors_begin(&saved);
+    api_process_register(damaged, (api_next){0});
+    api_fixture f;
+    fixture_begin(&f, &options);
+    assay_memory *memory = fixture_buffer(&f, 1);
+    void *work = module_open("work");
+    assert_ok(launch_add(&f, f.queue, memory, 1, 1, NULL));
+    dlclose(work);
+    assert_refused(launch_add(&f, f.queue, memory, 1, 1, NULL), ASSAY_ERRC_RUNTIME, "add");
+    fixture_end(&f);
+    api_process_unregister(damaged);
+    assert_int_equal(errors_end(errors, saved), 1);
+}
+
 /* ---- Threads ------------------------------------------------------------------------------- */
 
 enum { THREADS = 8, ROUNDS = 20 };
@@ -96,6 +173,7 @@ typedef struct worker {
     pthread_t thread;
     api_fixture *fixture;
     assay_queue *queue;
+    assay_memory *memory; /* that several workers use */
     int result;
     bool is_ok;
 } worker;
@@ -118,7 +196,32 @@ static void *work_run(void *user)
     return NULL;
 }
 
-/* Opens and closes another module all the time. */
+/* Doubles a value in each round, with options of its own, so that every launch resolves `twice`,
+ * of which there are two providers. */
+static void *resolve_run(void *user)
+{
+    worker *w = user;
+    int value = 1;
+    assay_memory *memory;
+    w->is_ok = assay_ok(assay_buffer_create(w->fixture->runtime, "own", 4, &value, &memory));
+    const assay_argument argument = {.kind = ASSAY_ARGUMENT_BUFFER, .memory = memory};
+    for (unsigned i = 0; i < ROUNDS && w->is_ok; i++) {
+        char options[32];
+        snprintf(options, sizeof options, "-DROUND=%u", i);
+        const assay_launch apply = {.kernel = "apply",
+                                    .dimensions = 1,
+                                    .global = {1},
+                                    .arguments = &argument,
+                                    .argument_count = 1,
+                                    .options = options};
+        w->is_ok = assay_ok(assay_submit(w->queue, &apply, NULL));
+    }
+    w->is_ok = w->is_ok && assay_ok(assay_memory_read(memory, 0, 4, &w->result));
+    return NULL;
+}
+
+/* Opens and closes another module all the time; its variable is registered before or after its
+ * image, which is left open. */
 static void *modules_run(void *user)
 {
     worker *w = user;
@@ -126,33 +229,78 @@ static void *modules_run(void *user)
     for (unsigned i = 0; i < ROUNDS; i++) {
         void *module = dlopen(MODULES "/variables.so", RTLD_NOW | RTLD_LOCAL);
         w->is_ok = w->is_ok && module;
+        api_modules_follow(w->fixture->runtime);
         if (module) dlclose(module);
     }
     return NULL;
 }
 
+enum { ADDERS = 4 };
+
+/* Adds 1 to a memory that others add to as well, and reads it: the
+ * buffer orders the kernels, so every value that is read is at least the number of the thread's own
+ * additions. */
+static void *shared_run(void *user)
+{
+    worker *w = user;
+    int value = 0;
+    w->is_ok = true;
+    for (int i = 0; i < ROUNDS && w->is_ok; i++) {
+        w->is_ok = assay_ok(launch_add(w->fixture, w->queue, w->memory, 1, 1, NULL)) &&
+                   assay_ok(assay_memory_read(w->memory, 0, 4, &value)) && value > i &&
+                   value <= ADDERS * ROUNDS;
+    }
+    return NULL;
+}
+
+static void threads_read_a_memory_that_others_write(void **state)
+{
+    api_fixture *f = *state;
+    fixture_module(f, "work");
+    const int zero = 0;
+    int value;
+    worker workers[ADDERS] = {0};
+    assay_memory *memory = fixture_values(f, &zero, 1);
+    for (unsigned i = 0; i < ADDERS; i++) {
+        workers[i] = (worker){.fixture = f, .queue = f->queue, .memory = memory};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, shared_run, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < ADDERS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_true(workers[i].is_ok);
+    }
+    assert_ok(assay_memory_read(memory, 0, 4, &value));
+    assert_int_equal(value, ADDERS * ROUNDS);
+}
+
 static void threads_share_a_runtime(void **state)
 {
     (void)state;
-    const assay_options options = {.program = PROGRAM};
+    enum { RESOLVER = THREADS, OPENER, WORKERS };
+    const assay_options options = {.program = PROGRAM, .seed = 1};
     api_fixture f;
-    void *work = module_open("work");
+    void *work = module_open("work"), *app = module_open("app"), *twice = module_open("libtwice");
     fixture_begin(&f, &options);
-    worker workers[THREADS + 1] = {0};
-    for (unsigned i = 0; i <= THREADS; i++) {
+    fixture_module(&f, "libtwice"); /* again, from its file */
+    worker workers[WORKERS] = {0};
+    for (unsigned i = 0; i < WORKERS; i++) {
+        void *(*run)(void *) = i < THREADS ? work_run : i == RESOLVER ? resolve_run : modules_run;
         workers[i].fixture = &f;
         assert_ok(assay_queue_create(f.device, NULL, i % 2 ? ASSAY_QUEUE_IN_ORDER : 0,
                                      &workers[i].queue));
-        assert_int_equal(pthread_create(&workers[i].thread, NULL,
-                                        i < THREADS ? work_run : modules_run, &workers[i]),
-                         0);
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, run, &workers[i]), 0);
     }
-    for (unsigned i = 0; i <= THREADS; i++) {
+    for (unsigned i = 0; i < WORKERS; i++) {
         pthread_join(workers[i].thread, NULL);
         assert_true(workers[i].is_ok);
         if (i < THREADS) assert_int_equal(workers[i].result, ROUNDS);
     }
+    assert_int_equal(workers[RESOLVER].result, 1 << ROUNDS);
+    /* The interface cannot read the trace, so none is kept. */
+    assert_int_equal(rt_trace_count(rt_runtime_trace(f.runtime->runtime)), 0);
     fixture_end(&f);
+    dlclose(twice);
+    dlclose(app);
     dlclose(work);
 }
 
@@ -163,6 +311,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_isolated_runtime_follows_nothing, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_descriptor_is_registered_by_hand, fixture_set_up,
+                                        fixture_tear_down),
+        cmocka_unit_test(images_of_one_file_have_different_names),
+        cmocka_unit_test(a_damaged_registration_is_reported_once),
+        cmocka_unit_test_setup_teardown(threads_read_a_memory_that_others_write, fixture_set_up,
                                         fixture_tear_down),
         cmocka_unit_test(threads_share_a_runtime),
     };

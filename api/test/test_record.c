@@ -59,6 +59,7 @@ static void a_record_has_what_decides_linking(void **state)
     record_make("app", &bytes);
     assert_true(rt_ok(record_read(rt_buffer_bytes(&bytes), &arena, sink, &record)));
     assert_int_equal(record.process, getpid());
+    assert_true(record.program != 0);
     assert_true(record.executable.length > 0);
     assert_true(rt_text_is(record.path, MODULES "/app.so"));
     assert_int_equal(record.refusal.length, 0);

@@ -91,21 +91,8 @@ static void image_append(image_report *report, const api_record *record, const r
                      exports ? exports->property_count : 0, imports ? imports->property_count : 0);
 }
 
-/* The name of a registration's module: its file's, with a number if an earlier one has the same. */
-static rt_text module_name(image_report *report, const api_record *records, uint32_t index)
-{
-    rt_text path = records[index].path.length > 0 ? records[index].path : records[index].executable;
-    const char *slash = memrchr(path.data, '/', path.length);
-    rt_text file = slash ? rt_text_skip(path, (size_t)(slash - path.data) + 1) : path;
-    uint32_t earlier = 0;
-    for (uint32_t i = 0; i < index; i++)
-        earlier += rt_text_equal(records[i].path, records[index].path);
-    if (earlier == 0) return file;
-    return rt_arena_printf(&report->arena, "%.*s#%u", RT_TEXT_ARG(file), earlier + 1);
-}
-
 /* Registers the images of a record with the runtime, and describes them. */
-static rt_status module_add(image_report *report, const api_record *record, rt_text name,
+static rt_status module_add(image_report *report, const api_record *record,
                             rt_image_list *out_images)
 {
     rt_text path = record->path.length > 0 ? record->path : record->executable;
@@ -117,6 +104,7 @@ static rt_status module_add(image_report *report, const api_record *record, rt_t
         return rt_fail(report->runtime->sink, RT_MALFORMED, RT_RULE_NONE, "%.*s",
                        RT_TEXT_ARG(record->refusal));
     rt_lock_take(&report->runtime->lock);
+    rt_text name = api_module_name(report->runtime, path);
     rt_status status =
         api_images_copy(report->runtime, name, record->binaries, out_images, &left_out);
     if (rt_ok(status))
@@ -248,8 +236,7 @@ static rt_status process_append(image_report *report, const api_record *records,
     else if (!report->is_opened)
         rt_buffer_printf(&report->text, "program %.*s\n", RT_TEXT_ARG(records[0].executable));
     for (uint32_t i = 0; i < count && rt_ok(status); i++) {
-        rt_text name = module_name(report, records, i);
-        rt_status added = module_add(report, &records[i], name, &report->modules[i]);
+        rt_status added = module_add(report, &records[i], &report->modules[i]);
         if (!rt_ok(added))
             rt_buffer_printf(&report->text, "  not registered: %s\n",
                              api_status(report->runtime, added).message);
@@ -266,7 +253,9 @@ static rt_status processes_append(image_report *report, const cnf_registrations 
     const api_record *records = registrations->records.items;
     for (uint32_t begin = 0, end; begin < registrations->records.count; begin = end) {
         for (end = begin + 1; end < registrations->records.count; end++)
-            if (records[end].process != records[begin].process) break;
+            if (records[end].process != records[begin].process ||
+                records[end].program != records[begin].program)
+                break;
         RT_TRY(process_append(report, records + begin, end - begin));
     }
     return RT_STATUS_OK;

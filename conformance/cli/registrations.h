@@ -8,7 +8,7 @@
 #include "reference/base/vector.h"
 
 typedef struct cnf_registrations {
-    RT_VECTOR(api_record) records; /* by process, each process's in order */
+    RT_VECTOR(api_record) records; /* by process and program, each in order */
     RT_VECTOR(rt_buffer) contents; /* into which the records point */
     bool is_opened;                /* a process of ours opened a shared object */
     rt_arena arena;

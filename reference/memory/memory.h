@@ -26,11 +26,14 @@ typedef struct rt_memory_copy {
 
 typedef struct rt_memory {
     uint32_t id;
-    rt_text name;                     /* borrowed from the runtime's owner */
-    uint64_t size;                    /* bytes, >= 1 */
-    uint8_t *host;                    /* size bytes */
-    bool host_valid;                  /* the host bytes are the latest contents */
-    bool initialised;                 /* false: the memory has never had contents to move */
+    rt_text name;    /* borrowed from the runtime's owner */
+    uint64_t size;   /* bytes, >= 1 */
+    uint8_t *host;   /* size bytes */
+    bool host_valid; /* the host bytes are the latest contents */
+    dev_event
+        *host_read;   /* of the newest command that was handed to a device and writes the host
+                       * bytes, those of a part included; borrowed from the command. NULL: none */
+    bool initialised; /* false: the memory has never had contents to move */
     RT_VECTOR(rt_memory_copy) copies; /* indexed by rt_device.id */
     /* For unified shared memory, its kind and its device, whose copy is the allocation itself; the
      * host bytes are then the contents last read from it. Otherwise BUFFER and NULL. */

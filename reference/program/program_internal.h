@@ -18,7 +18,7 @@ typedef struct rt_build_target {
 struct rt_program_manager {
     rt_sink *sink;
     rt_trace *trace;
-    rt_chooser *chooser; /* guarded by `lock` */
+    rt_chooser *chooser;
     rt_loader *loader;
     rt_registry *registry;
     rt_profile profile;

@@ -285,6 +285,7 @@ rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command, rt_memor
                            : dev_enqueue_read(queue, step.command, copy, 0, memory->size,
                                               memory->host, &command->event);
     if (!handover_end(command, &step, status)) return status;
+    if (!is_upload) rt_memory_whole(memory)->host_read = command->event;
     const rt_trace_value values[] = {RT_T("memory", memory->name),
                                      RT_N("device", command->device->id)};
     rt_command_trace(scheduler, command, is_upload ? RT_EVENT_UPLOAD : RT_EVENT_HOST_READ, values,

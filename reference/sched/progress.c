@@ -40,3 +40,23 @@ rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command
     rt_scheduler_unlock(scheduler);
     return progress;
 }
+
+void rt_scheduler_advance(rt_scheduler *scheduler, rt_command_id id)
+{
+    RT_VECTOR(dev_event *) events = {0};
+    rt_scheduler_lock(scheduler);
+    CHECK(id < scheduler->commands.count);
+    const rt_command *command = scheduler->commands.items[id];
+    const bool is_end = command->kind == RT_COMMAND_FUSION && command->state == RT_COMMAND_ENQUEUED;
+    const uint32_t count = is_end ? command->dependencies.count : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const rt_command *other =
+            is_end ? scheduler->commands.items[command->dependencies.items[i]] : command;
+        if (other->state == RT_COMMAND_ENQUEUED) *rt_vector_push(&events) = other->event;
+    }
+    rt_scheduler_unlock(scheduler);
+    /* Events live as long as the scheduler.  Kernels run without its lock. */
+    for (uint32_t i = 0; i < events.count; i++)
+        dev_event_advance(events.items[i]);
+    rt_vector_free(&events);
+}

@@ -193,6 +193,15 @@ RT_MUST_USE rt_status rt_scheduler_launch(rt_scheduler *scheduler, rt_queue_id q
  * depend on.  For unified shared memory those commands are unknown, so the function waits for every
  * command submitted so far, and ignores failures that were already reported. */
 RT_MUST_USE rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory);
+
+/* Like rt_scheduler_host_read, and copies `size` bytes at the offset, a range inside the memory,
+ * while no command writes the host bytes, so that other threads may submit commands and read
+ * meanwhile: the bytes are at least as new as those of rt_scheduler_host_read.  Submissions of
+ * other threads wait for the copy.  Reads of the same unified shared memory have no order, so the
+ * caller serialises them. */
+RT_MUST_USE rt_status rt_scheduler_host_copy(rt_scheduler *scheduler, rt_memory *memory,
+                                             uint64_t offset, uint64_t size, void *destination);
+
 /* The application reads unified shared memory of the kinds host or shared through its pointer,
  * which waits for nothing but the contents that the memory began with; the device examines whether
  * the read is ordered after what writes the memory (dev_memory_host_access), under the tag. Returns
@@ -247,6 +256,10 @@ RT_MUST_USE rt_status rt_scheduler_wait(rt_scheduler *scheduler);
 RT_MUST_USE rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue);
 RT_MUST_USE rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command);
 
+/* Like rt_scheduler_wait_command, but returns the first failure among the command and its
+ * dependencies even if an earlier wait has returned it: the command's result. */
+RT_MUST_USE rt_status rt_scheduler_command_result(rt_scheduler *scheduler, rt_command_id command);
+
 /* The progress of a command, as far as it is known without waiting. */
 typedef enum rt_progress {
     RT_PROGRESS_SUBMITTED,   /* not yet handed to a device */
@@ -260,6 +273,11 @@ typedef enum rt_progress {
  * replaces them, are complete. Source: SYCL 2020, 4.6.6.1 "Event information and profiling
  * descriptors"; document 001, "Event Handling". */
 rt_progress rt_scheduler_progress(rt_scheduler *scheduler, rt_command_id command);
+
+/* Lets a command that was handed to its device, and what it waits for, make progress if the device
+ * runs commands only while the host waits (dev_event_advance): for hosts that poll
+ * rt_scheduler_progress, which changes nothing. */
+void rt_scheduler_advance(rt_scheduler *scheduler, rt_command_id command);
 
 /* Gets the times of a command, not of a user event, after waiting for it, which may end a fusion as
  * rt_scheduler_wait_command does. The event of a fusion does no work: its times are the first

@@ -4,6 +4,8 @@
 #include "reference/base/handover.h"
 #include "reference/base/lock.h"
 
+#include <string.h>
+
 rt_scheduler *rt_scheduler_create(rt_sink *sink, rt_trace *trace, rt_program_manager *programs,
                                   rt_global_database *globals)
 {
@@ -342,6 +344,25 @@ rt_status rt_scheduler_host_read(rt_scheduler *scheduler, rt_memory *memory)
     rt_scheduler_unlock(scheduler);
     if (rt_ok(status) && newest != RT_COMMAND_NONE) status = rt_command_wait(scheduler, newest);
     return status;
+}
+
+rt_status rt_scheduler_host_copy(rt_scheduler *scheduler, rt_memory *memory, uint64_t offset,
+                                 uint64_t size, void *destination)
+{
+    CHECK(offset <= memory->size && size <= memory->size - offset);
+    RT_TRY(rt_scheduler_host_read(scheduler, memory));
+    rt_scheduler_lock(scheduler);
+    /* Another thread may have submitted a command that brings newer contents to the host; while the
+     * lock is held, none is added. */
+    for (dev_event *read; (read = rt_memory_whole(memory)->host_read);) {
+        if (dev_event_query(read) != DEV_EVENT_PENDING) break;
+        rt_scheduler_unlock(scheduler);
+        RT_TRY(dev_event_wait(read));
+        rt_scheduler_lock(scheduler);
+    }
+    if (size > 0) memcpy(destination, memory->host + offset, (size_t)size);
+    rt_scheduler_unlock(scheduler);
+    return RT_STATUS_OK;
 }
 
 rt_status rt_scheduler_host_look(rt_scheduler *scheduler, const rt_memory *memory, uint32_t tag)

@@ -220,7 +220,8 @@ rt_status rt_scheduler_wait_queue(rt_scheduler *scheduler, rt_queue_id queue)
     return status;
 }
 
-rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command)
+/* Waits for a command; `repeat` as in wait_list. */
+static rt_status wait_command(rt_scheduler *scheduler, rt_command_id command, bool repeat)
 {
     rt_handover_point();
     rt_scheduler_lock(scheduler);
@@ -230,7 +231,17 @@ rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id comma
     rt_status status = check_list(scheduler, &list);
     rt_scheduler_unlock(scheduler);
     RT_TRACE(scheduler->trace, WAIT, RT_N("commands", list.count), RT_N("command", command));
-    if (rt_ok(status)) status = wait_list(scheduler, &list, false);
+    if (rt_ok(status)) status = wait_list(scheduler, &list, repeat);
     rt_vector_free(&list);
     return status;
+}
+
+rt_status rt_scheduler_wait_command(rt_scheduler *scheduler, rt_command_id command)
+{
+    return wait_command(scheduler, command, false);
+}
+
+rt_status rt_scheduler_command_result(rt_scheduler *scheduler, rt_command_id command)
+{
+    return wait_command(scheduler, command, true);
 }

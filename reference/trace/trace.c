@@ -24,6 +24,7 @@ struct rt_trace {
     pthread_mutex_t lock;
     rt_arena arena;
     RT_VECTOR(rt_event *) events;
+    bool is_stopped;
 };
 
 const char *rt_event_name(rt_event_kind kind)
@@ -90,10 +91,28 @@ static rt_text copy_value(rt_arena *arena, const rt_trace_value *value, uint32_t
     UNREACHABLE();
 }
 
+void rt_trace_stop(rt_trace *trace)
+{
+    trace->is_stopped = true;
+}
+
+/* Checks that the key is a field of the kind, in the form in which its value is given. */
+static void value_check(rt_event_kind kind, const rt_trace_value *value)
+{
+    bool is_list = value->type == RT_TRACE_TEXTS || value->type == RT_TRACE_NUMBERS;
+    bool declared_list = false;
+    CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
+    CHECK(declared_list == is_list);
+    CHECK_IMPLIES(is_list && value->count > 0, value->texts || value->numbers);
+}
+
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,
                    uint32_t value_count)
 {
     CHECK((unsigned)kind < RT_EVENT_COUNT && value_count <= FIELD_COUNT_MAX);
+    for (uint32_t i = 0; i < value_count; i++)
+        value_check(kind, &values[i]);
+    if (trace->is_stopped) return;
     rt_lock_take(&trace->lock);
     rt_arena *arena = &trace->arena;
     rt_event *event = rt_arena_alloc(arena, sizeof *event);
@@ -101,10 +120,6 @@ void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *va
     for (uint32_t i = 0; i < value_count; i++) {
         const rt_trace_value *value = &values[i];
         bool is_list = value->type == RT_TRACE_TEXTS || value->type == RT_TRACE_NUMBERS;
-        bool declared_list = false;
-        CHECK(rt_event_has_field(kind, rt_text_of(value->key), &declared_list));
-        CHECK(declared_list == is_list);
-        CHECK_IMPLIES(is_list && value->count > 0, value->texts || value->numbers);
         uint32_t count = is_list ? value->count : 1;
         rt_text *copies = rt_arena_alloc_array(arena, count, sizeof *copies);
         for (uint32_t k = 0; k < count; k++)

@@ -180,6 +180,10 @@ typedef struct rt_trace rt_trace;
 rt_trace *rt_trace_create(void);
 void rt_trace_destroy(rt_trace *trace);
 
+/* Drops all events that are emitted from now on, after checking them.  Called before other threads
+ * use the trace. */
+void rt_trace_stop(rt_trace *trace);
+
 /* Appends an event; values are copied. The keys must be fields of the kind, without repetition.
  * Thread-safe. */
 void rt_trace_emit(rt_trace *trace, rt_event_kind kind, const rt_trace_value *values,

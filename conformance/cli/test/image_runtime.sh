@@ -55,6 +55,19 @@ void __sycl_register_lib(const void *descriptor);
 static const unsigned long descriptor[4] = {1 | 1ul << 16, 16, 0, 0};
 __attribute__((constructor)) static void start(void) { __sycl_register_lib(descriptor); }
 C
+sed 's/{"in", /{"", /' "$modules/variables.c" >nameless.c
+"$cc" -shared -fPIC nameless.c -o nameless.so || exit 1
+cat >becomes.c <<'C'
+#include <dlfcn.h>
+#include <unistd.h>
+int main(int count, char **words)
+{
+    (void)count;
+    if (dlopen(MODULES "/libtwice.so", RTLD_NOW)) execv(words[1], words + 1);
+    return 6;
+}
+C
+"$cc" -DMODULES="\"$modules\"" becomes.c -o becomes || exit 1
 "$cc" idle.c -o idle && "$cc" -rdynamic late.c -o late && "$cc" -shared -fPIC damaged.c -o damaged.so || exit 1
 
 shows 'a library alone' 1 "$modules/app.so" <<'T'
@@ -97,13 +110,14 @@ says 'a crash' 'assay: ./late ended by signal 6'
 shows 'kernels of one image together' 0 --timeout 1 ./late "$modules/work.so" wait <<'T'
 program HERE/late
 module MODULES/work.so
-  image work.so/0: spir64, bytes: N, kernels: 4, exports: 0, imports: 0
+  image work.so/0: spir64, bytes: N, kernels: 5, exports: 0, imports: 0
 kernel add
 kernel copy
 kernel beyond
 kernel say
+kernel large
   image work.so/0
-images: 1, kernels: 4, of which cannot be linked: 0
+images: 1, kernels: 5, of which cannot be linked: 0
 T
 says 'a time limit' 'did not end within 1000 ms and was killed'
 shows 'processes that a program starts' 0 -- sh -c "./late $modules/libtwice.so; ./idle; ./late $modules/libtwice.so" <<'T'
@@ -115,9 +129,33 @@ module MODULES/libtwice.so
   image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
 images: 2, kernels: 0, of which cannot be linked: 0
 T
+mkdir other && cp "$modules/libtwice.so" other
+shows 'two files of one name' 0 ./late "$modules/libtwice.so" "$folder/other/libtwice.so" <<'T'
+program HERE/late
+module MODULES/libtwice.so
+  image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+module HERE/other/libtwice.so
+  image libtwice.so#2/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+images: 2, kernels: 0, of which cannot be linked: 0
+T
+shows 'a process that becomes another program' 0 ./becomes ./late "$modules/variables.so" <<'T'
+program HERE/becomes
+module MODULES/libtwice.so
+  image libtwice.so/0: spir64, bytes: N, kernels: 0, exports: 1, imports: 0
+program HERE/late
+module MODULES/variables.so
+  image variables.so/0: spir64, bytes: N, kernels: 1, exports: 0, imports: 0
+kernel step
+  image variables.so/0
+images: 2, kernels: 1, of which cannot be linked: 0
+T
 shows 'a damaged descriptor' 4 ./damaged.so <<'T'
 module HERE/damaged.so
   not registered: damaged device images at address A: the images lie outside the mapped memory
+T
+shows 'a variable without an id' 4 ./nameless.so <<'T'
+module HERE/nameless.so
+  not registered: image nameless.so/0: property 0 of its set SYCL/device globals has no name, which is the unique id of a variable
 T
 shows 'no images' 4 ./idle </dev/null
 says 'no images' 'registered no device images'

@@ -285,7 +285,8 @@ static void choices_follow_the_script_then_the_seed(void **state)
 {
     (void)state;
     const uint32_t script[] = {1, 9, 2};
-    rt_chooser chooser = {.script = script, .script_count = 3};
+    rt_chooser chooser;
+    rt_chooser_init(&chooser, 0, script, 3);
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 2), 1);
     assert_int_equal(rt_choose(&chooser, RT_RULE_DL_RESOLVE_05, 1),
                      0); /* does not consume a script entry */
@@ -308,7 +309,8 @@ static void choices_follow_the_script_then_the_seed(void **state)
 static void the_choices_of_a_run_replay_as_a_script(void **state)
 {
     (void)state;
-    rt_chooser first = {.seed = 7};
+    rt_chooser first;
+    rt_chooser_init(&first, 7, NULL, 0);
     for (uint32_t i = 0; i < 50; i++)
         rt_choose(&first, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
     assert_int_equal(first.choices.count, 40);
@@ -319,7 +321,8 @@ static void the_choices_of_a_run_replay_as_a_script(void **state)
         not_only_the_first = not_only_the_first || script[i] > 0;
     }
     assert_true(not_only_the_first);
-    rt_chooser second = {.seed = 8, .script = script, .script_count = 40};
+    rt_chooser second;
+    rt_chooser_init(&second, 8, script, 40);
     for (uint32_t i = 0; i < 50; i++)
         rt_choose(&second, RT_RULE_DL_RESOLVE_05, 1 + i % 5);
     assert_memory_equal(first.choices.items, second.choices.items, 40 * sizeof(rt_choice));

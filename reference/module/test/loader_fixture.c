@@ -12,6 +12,7 @@ fixture *fixture_open(const rt_module *modules, uint32_t count, rt_registry_obse
     fixture *f = rt_alloc(sizeof *f);
     f->sink = rt_sink_create();
     f->trace = rt_trace_create();
+    rt_chooser_init(&f->chooser, 0, NULL, 0);
     rt_registry_init(&f->registry, f->trace);
     observer.user = f;
     f->registry.observer = observer;

@@ -80,7 +80,8 @@ static void the_other_order_too(void **state)
 {
     fixture *f = *state;
     static const uint32_t script[] = {1};
-    f->chooser = (rt_chooser){.script = script, .script_count = 1};
+    rt_chooser_free(&f->chooser);
+    rt_chooser_init(&f->chooser, 0, script, 1);
     assert_true(rt_ok(rt_loader_start(&f->loader, APP, NULL, 0)));
     expect_log(f, "[ +v +w ");
 }

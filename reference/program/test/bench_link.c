@@ -103,6 +103,7 @@ static void set_up(bench *b)
 {
     b->sink = rt_sink_create();
     b->trace = rt_trace_create();
+    rt_chooser_init(&b->chooser, 0, NULL, 0);
     rt_registry_init(&b->registry, b->trace);
     make_loader(b);
     b->manager = rt_program_manager_create(&(rt_program_parameters){

@@ -206,6 +206,7 @@ fixture *fixture_create_in(rt_profile profile, const fixture_module *modules, ui
     fixture *f = rt_alloc(sizeof *f);
     f->sink = rt_sink_create();
     f->trace = rt_trace_create();
+    rt_chooser_init(&f->chooser, 0, NULL, 0);
     rt_registry_init(&f->registry, f->trace);
     rt_module *table = rt_arena_alloc_array(&f->arena, module_count, sizeof *table);
     for (uint32_t i = 0; i < module_count; i++) {

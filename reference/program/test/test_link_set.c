@@ -12,7 +12,7 @@
 static rt_text collect(fixture *f, uint32_t module_count, uint64_t seed)
 {
     rt_chooser_free(&f->chooser);
-    f->chooser = (rt_chooser){.seed = seed};
+    rt_chooser_init(&f->chooser, seed, NULL, 0);
     for (uint32_t i = 0; i < module_count; i++) {
         if (!f->loader.modules[i].loaded) rt_loader_open(&f->loader, i);
     }

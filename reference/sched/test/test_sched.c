@@ -166,6 +166,20 @@ static void a_failure_is_reported_where_it_began_and_once_by_wait(void **state)
     assert_int_equal(rt_scheduler_host_read(w->scheduler, w->a).code, RT_DRIVER_ERROR);
     assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->b)));
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+    assert_true(rt_ok(rt_scheduler_wait_command(w->scheduler, command)));
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(rt_scheduler_command_result(w->scheduler, command).code, RT_DRIVER_ERROR);
+}
+
+static void a_result_that_was_returned_is_no_news_for_a_wait(void **state)
+{
+    world *w = *state;
+    rt_command_id command;
+    w->f->counting->fail_waits = true;
+    assert_true(rt_ok(launch(w, w->queue, w->a, RT_ACCESS_WRITE, w->b, RT_ACCESS_READ, &command)));
+    w->f->counting->fail_waits = false;
+    assert_int_equal(rt_scheduler_command_result(w->scheduler, command).code, RT_DRIVER_ERROR);
+    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->queue)));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -180,6 +194,7 @@ int main(void)
         TEST(a_wrong_argument_count_is_refused_and_leaves_nothing),
         TEST(a_refused_launch_is_not_a_command),
         TEST(a_failure_is_reported_where_it_began_and_once_by_wait),
+        TEST(a_result_that_was_returned_is_no_news_for_a_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,11 +46,23 @@ static void events_keep_copies_in_order(void **state)
     rt_trace_destroy(trace);
 }
 
+static void a_stopped_trace_keeps_nothing(void **state)
+{
+    (void)state;
+    rt_trace *trace = rt_trace_create();
+    RT_TRACE(trace, RELEASE, RT_N("program", 1));
+    rt_trace_stop(trace);
+    RT_TRACE(trace, RELEASE, RT_N("program", 2));
+    assert_int_equal(rt_trace_count(trace), 1);
+    rt_trace_destroy(trace);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_knows_names_and_fields),
         cmocka_unit_test(events_keep_copies_in_order),
+        cmocka_unit_test(a_stopped_trace_keeps_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
