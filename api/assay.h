@@ -310,7 +310,8 @@ typedef struct assay_argument {
     uint64_t size;
 } assay_argument;
 
-/* The value of a specialisation constant, by its name in the image. */
+/* The value of a specialisation constant, by its name in the image.  One that no image of the
+ * program has is ignored (SYCL 2020, 4.9.5), unless an image was compiled ahead of time. */
 typedef struct assay_constant {
     const char *name;
     const void *value;
