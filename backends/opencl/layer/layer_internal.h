@@ -166,9 +166,21 @@ void layer_capture_before(layer_record *record, cl_command_queue queue, cl_kerne
 void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int result,
                          layer_launch *launch);
 
-/* Adds what a command writes from the host, if that is captured; the program must not change it
- * before the command has ended.  Nothing if `data` is in a block of unified shared memory. */
+/* Adds what a command writes from the host, if that is captured.  Nothing if `data` is in a block
+ * of unified shared memory.
+ *
+ * `size` must be valid: a call that blocks adds it once the driver has accepted the command; others
+ * before, if the memory has the bytes, since the program may free `data` when the command has
+ * ended.
+ */
 void layer_capture_store(layer_record *record, const void *data, size_t size);
+
+/* True if the memory, or the block at the pointer, has these bytes, and contents are captured. */
+bool layer_memory_has(cl_mem memory, size_t offset, size_t size);
+bool layer_block_has(const void *pointer, size_t size);
+
+/* Adds the pattern of a fill that the driver has accepted, if contents are captured. */
+void layer_capture_pattern(layer_record *record, const void *pattern, size_t size);
 
 /* Adds the name of a queue's device, and of its driver. */
 void layer_capture_device(layer_record *record, cl_device_id device);

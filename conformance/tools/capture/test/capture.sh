@@ -99,6 +99,10 @@ check_all() {
     line '      equals: [101, -5, 8, 8, 8, 65811, 30, 43, -5, -4, 94, 115, 138, 163, 190, 219]' $window
     passes between
 
+    # Commands that the driver refuses for their sizes: the layer does not read that much either.
+    capture 0 sizes --window
+    passes sizes
+
     # What cannot be in a scenario is named, and the rest is captured; a null buffer is one.
     capture 0 refused
     says "of kernel 'add' is not captured: it uses several parts of one buffer"

@@ -222,6 +222,26 @@ static void case_parts(void)
     TRY(clFinish(queue));
 }
 
+/* Sizes beyond those of the memories: a driver refuses the commands without reading so much. */
+static void case_sizes(void)
+{
+    enum { HUGE_SIZE = 64 << 20 };
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    static const cl_int one = 1;
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    const cl_int results[] = {
+        clEnqueueFillBuffer(queue, a, &one, HUGE_SIZE, 0, 64, 0, NULL, NULL),
+        clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, HUGE_SIZE, &one, 0, NULL, NULL),
+        clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, HUGE_SIZE, &one, 0, NULL, NULL),
+    };
+    for (int i = 0; i < 3; i++)
+        if (results[i] != CL_INVALID_VALUE) exit(3);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* One launch of each kind that cannot be captured, and one that can. */
 static void case_refused(void)
 {
@@ -343,7 +363,7 @@ int main(int count, char **arguments)
     } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
                  {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
                  {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash}};
+                 {"crash", case_crash}, {"sizes", case_sizes}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
