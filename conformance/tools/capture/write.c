@@ -64,6 +64,7 @@ typedef struct scenario_writer {
     rt_buffer head, memory, steps; /* of the scenario's text */
     uint32_t copies;               /* of memories that only provide contents */
     bool *are_written;             /* which of the commands are steps */
+    uint32_t *visits; /* of each command, 1 + the last one whose order has led to it; 0: none */
 } scenario_writer;
 
 /* A text of a driver as one line of ASCII. */
@@ -535,25 +536,38 @@ static void sizes_put(rt_buffer *out, const char *key, const uint64_t *sizes, ui
     rt_buffer_printf(out, "]\n");
 }
 
-/* Adds the steps that must have ended before a command to a list; a queue in order implies others.
- * A command that is not a step stands for those that it waits for. */
-static void after_collect(const scenario_writer *writer, const cap_command *command,
-                          const cap_queue *queue, uint32_t depth, index_list *list)
+/* Adds the commands that must have ended before a command to a list, unless this command's order
+ * has led to them already. */
+static void earlier_add(scenario_writer *writer, uint32_t index, const cap_command *command,
+                        index_list *list)
 {
-    enum { DEPTH_MAX = 64 };
-    for (uint32_t i = 0; i < command->after_count && depth < DEPTH_MAX; i++) {
-        uint32_t index = command->after[i] - writer->first, k = 0;
-        if (command->after[i] < writer->first || index >= writer->count) continue;
-        const cap_command *earlier = &writer->commands[index];
-        if (!writer->are_written[index]) {
-            after_collect(writer, earlier, queue, depth + 1, list);
+    for (uint32_t i = 0; i < command->after_count; i++) {
+        uint32_t earlier = command->after[i] - writer->first;
+        if (command->after[i] < writer->first || earlier >= writer->count ||
+            writer->visits[earlier] == index + 1)
             continue;
-        }
-        if (queue->is_in_order && earlier->queue.number == queue->number) continue;
-        while (k < list->count && list->items[k] != index)
-            k++;
-        if (k == list->count) *rt_vector_push(list) = index;
+        writer->visits[earlier] = index + 1;
+        *rt_vector_push(list) = earlier;
     }
+}
+
+/* Returns the steps that must have ended before a command; a queue in order implies others. A
+ * command that is not a step stands for those that it waits for. */
+static index_list after_collect(scenario_writer *writer, uint32_t index)
+{
+    index_list earlier = {0}, steps = {0};
+    const cap_command *command = &writer->commands[index];
+    const cap_queue *queue = &command->queue;
+    earlier_add(writer, index, command, &earlier);
+    for (uint32_t i = 0; i < earlier.count; i++) {
+        uint32_t step = earlier.items[i];
+        if (!writer->are_written[step])
+            earlier_add(writer, index, &writer->commands[step], &earlier);
+        else if (!queue->is_in_order || writer->commands[step].queue.number != queue->number)
+            *rt_vector_push(&steps) = step;
+    }
+    rt_vector_free(&earlier);
+    return steps;
 }
 
 static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint32_t index)
@@ -568,11 +582,9 @@ static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint
 /* Appends the keys of a command's queue and of what it waits for. */
 static void order_put(scenario_writer *writer, uint32_t index)
 {
-    index_list list = {0};
+    index_list list = after_collect(writer, index);
     rt_buffer *out = &writer->steps;
-    const cap_command *command = &writer->commands[index];
-    rt_buffer_printf(out, "      queue: queue_%u\n", command->queue.number);
-    after_collect(writer, command, &command->queue, 0, &list);
+    rt_buffer_printf(out, "      queue: queue_%u\n", writer->commands[index].queue.number);
     for (uint32_t i = 0; i < list.count; i++) {
         rt_buffer_printf(out, "%s", i == 0 ? "      after: [" : ", ");
         step_name_append(writer, out, list.items[i]);
@@ -937,6 +949,8 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
     CHECK(writer.commands[0].kind == CAP_LAUNCH && writer.commands[count - 1].kind == CAP_LAUNCH);
     writer.are_written = rt_arena_alloc_array(arena, count, sizeof *writer.are_written);
     memset(writer.are_written, 0, count * sizeof *writer.are_written);
+    writer.visits = rt_arena_alloc_array(arena, count, sizeof *writer.visits);
+    memset(writer.visits, 0, count * sizeof *writer.visits);
     for (uint32_t i = 0; i < count; i++) {
         const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;

@@ -172,6 +172,27 @@ static void commands_are_between_launches(void **state)
     read_end(&read);
 }
 
+/* Each store blocks: what follows it waits for it alone, since it stands for those before it. */
+static void stores_that_block_stand_for_those_before(void **state)
+{
+    (void)state;
+    rt_buffer log = {0};
+    rt_buffer_printf(&log, "%s", BEGIN LAUNCH("6", BOTH) " event=0" AFTER);
+    for (int i = 0; i < 8; i++)
+        rt_buffer_printf(&log,
+                         "9 %d 0 < clEnqueueWriteBuffer queue=0 waits_for=1 wait=%s memory=0 "
+                         "blocking=1 offset=4 size=4 data=" HASH_B ":4 result=0\n",
+                         7 + i, i == 0 ? "0" : "-");
+    reading read = read_log(rt_buffer_string(&log));
+    assert_int_equal(read.recording.command_count, 9);
+    for (uint32_t i = 1; i < 9; i++) {
+        assert_int_equal(read.recording.commands[i].after_count, 1);
+        assert_int_equal(read.recording.commands[i].after[0], i - 1);
+    }
+    read_end(&read);
+    rt_buffer_free(&log);
+}
+
 /* The host learns that a launch has ended, and then orders nothing after it. */
 static void what_the_host_learns_orders_launches(void **state)
 {
@@ -274,6 +295,7 @@ int main(void)
         cmocka_unit_test(a_launch_may_not_end),
         cmocka_unit_test(launches_wait_for_events),
         cmocka_unit_test(commands_are_between_launches),
+        cmocka_unit_test(stores_that_block_stand_for_those_before),
         cmocka_unit_test(what_the_host_learns_orders_launches),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
