@@ -193,10 +193,15 @@ static void program_note(recording_reader *reader, process_state *process, const
     if (number == SCN_NONE) return;
     program_state *program = program_at(process, number);
     for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++)
-        if (rt_text_is(call->name, spoilers[i].call)) program->loss = spoilers[i].loss;
+        if (rt_text_is(call->name, spoilers[i].call)) {
+            program->loss = spoilers[i].loss;
+            program->made = NULL; /* launches so far keep what they had */
+        }
     bool compiles = rt_text_is(call->name, "clCompileProgram");
-    if (compiles || rt_text_is(call->name, "clBuildProgram"))
+    if (compiles || rt_text_is(call->name, "clBuildProgram")) {
         program->options = ocl_call_text(call, "options");
+        program->made = NULL;
+    }
     if (compiles && ocl_call_text(call, "headers").length > 0)
         program->loss = "its program is compiled with headers from other programs "
                         "(clCompileProgram)";

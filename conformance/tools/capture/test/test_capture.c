@@ -211,6 +211,25 @@ static void what_the_host_learns_orders_launches(void **state)
     }
 }
 
+/* A program that is built again, and one whose variables the host writes, after a launch of it. */
+static void a_program_changes_between_launches(void **state)
+{
+    (void)state;
+    reading read = read_log(
+        BEGIN LAUNCH("6", BOTH) AFTER
+        "9 7 0 < clBuildProgram program=0 devices=0 options=-DA=2 result=0\n" LAUNCH("8", BOTH)
+            AFTER
+        "9 9 0 < clEnqueueWriteGlobalVariableINTEL queue=0 program=0 result=0\n" LAUNCH("10", BOTH)
+            AFTER);
+    assert_int_equal(read.recording.command_count, 3);
+    const cap_command *launches = read.recording.commands;
+    assert_text(launches[0].program->options, "-DA=1");
+    assert_text(launches[1].program->options, "-DA=2");
+    assert_text(launches[1].loss, "");
+    assert_text(launches[2].loss, "the host has written variables of its program");
+    read_end(&read);
+}
+
 /* Each row is a log after BEGIN whose only launch cannot be a scenario, and why. */
 static void what_is_missing_is_named(void **state)
 {
@@ -297,6 +316,7 @@ int main(void)
         cmocka_unit_test(commands_are_between_launches),
         cmocka_unit_test(stores_that_block_stand_for_those_before),
         cmocka_unit_test(what_the_host_learns_orders_launches),
+        cmocka_unit_test(a_program_changes_between_launches),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
         cmocka_unit_test(options_are_split),
