@@ -34,6 +34,7 @@ enum {
 
 /* A memory of the scenario. */
 typedef struct written_memory {
+    uint32_t launch; /* index of the first command that uses it */
     uint32_t number;
     bool is_block;
     const char *usm;
@@ -58,6 +59,7 @@ typedef struct scenario_writer {
     const cap_recording *recording;
     const cap_command *commands;
     uint32_t first, count;
+    uint32_t current; /* index of the launch that is being written */
     const cap_style *style;
     RT_VECTOR(written_memory) memories;
     RT_VECTOR(const cap_program *) programs;
@@ -282,6 +284,7 @@ static void memories_add(scenario_writer *writer, const cap_command *launch)
                 parameter = &kernel->parameters[k];
         if (memory_find(writer, memory)) continue;
         const written_memory added = {
+            .launch = writer->current,
             .number = memory->number,
             .is_block = memory->is_block,
             .usm = memory->usm,
@@ -784,6 +787,7 @@ static rt_status expectations_put(scenario_writer *writer)
         const written_memory *memory = &writer->memories.items[i];
         rt_buffer content = {0};
         if (!memory->is_changed || (memory->latest.length == 0 && !memory->has_state)) continue;
+        writer->current = memory->launch;
         if (memory->has_state)
             rt_buffer_append_text(&content, rt_buffer_text(&memory->state));
         else
@@ -859,6 +863,7 @@ static rt_status scenario_build(scenario_writer *writer)
 {
     for (uint32_t i = 0; i < writer->count; i++) {
         if (writer->commands[i].kind != CAP_LAUNCH) continue;
+        writer->current = i;
         RT_TRY(kernel_check(writer, &writer->commands[i]));
         memories_add(writer, &writer->commands[i]);
         RT_TRY(undefined_decide(writer, &writer->commands[i]));
@@ -872,15 +877,20 @@ static rt_status scenario_build(scenario_writer *writer)
     for (uint32_t i = 0; i < writer->memories.count; i++) {
         const written_memory *memory = &writer->memories.items[i];
         rt_buffer content = {0};
+        writer->current = memory->launch;
         RT_TRY(contents_read(writer, memory, memory->first, &content));
         rt_status status = memory_put(writer, memory, memory->name, rt_buffer_text(&content));
         rt_buffer_free(&content);
         RT_TRY(status);
     }
     queues_put(writer);
-    for (uint32_t i = 0; i < writer->count; i++)
-        RT_TRY(writer->commands[i].kind == CAP_LAUNCH ? launch_put(writer, i)
-                                                      : transfer_put(writer, i));
+    for (uint32_t i = 0; i < writer->count; i++) {
+        /* What a command between launches cannot do, the launch after it would need. */
+        writer->current = i;
+        while (writer->commands[writer->current].kind != CAP_LAUNCH)
+            writer->current++;
+        RT_TRY(writer->current == i ? launch_put(writer, i) : transfer_put(writer, i));
+    }
     return expectations_put(writer);
 }
 
@@ -935,7 +945,7 @@ static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
 
 rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording *recording,
                              uint32_t first, uint32_t count, const cap_style *style,
-                             rt_text *out_name)
+                             rt_text *out_name, uint32_t *out_failed)
 {
     CHECK(count > 0 && count <= recording->command_count &&
           first <= recording->command_count - count);
@@ -954,10 +964,12 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
     for (uint32_t i = 0; i < count; i++) {
         const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;
+        *out_failed = first + i;
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(launch->loss));
     }
     rt_status status = scenario_build(&writer);
     if (rt_ok(status)) status = scenario_save(&writer, out_name);
+    *out_failed = first + writer.current;
     for (uint32_t i = 0; i < writer.memories.count; i++)
         rt_buffer_free(&writer.memories.items[i].state);
     rt_vector_free(&writer.memories);

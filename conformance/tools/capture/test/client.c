@@ -222,6 +222,30 @@ static void case_parts(void)
     TRY(clFinish(queue));
 }
 
+/* Launches of which one has an argument that scenarios cannot pass: a struct with a pointer, whose
+ * size is not that of 64-bit words. */
+static void case_odd(void)
+{
+    static const char text[] =
+        "typedef struct __attribute__((packed)) { ulong to; int value; } odd;\n"
+        "kernel void put(global int *a, odd o) { a[0] = o.value; }\n";
+    struct __attribute__((packed)) {
+        void *to;
+        cl_int value;
+    } odd = {clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0), 5};
+    if (!odd.to) exit(77);
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    program_make(text, "");
+    cl_kernel put = clCreateKernel(program, "put", NULL);
+    add_set(add, a, b, 1);
+    TRY(clSetKernelArg(put, 0, sizeof a, &a));
+    TRY(clSetKernelArg(put, 1, sizeof odd, &odd));
+    for (int i = 0; i < 5; i++)
+        launch(i == 2 ? put : add, i == 2 ? 1 : COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* Sizes beyond those of the memories: a driver refuses the commands without reading so much. */
 static void case_sizes(void)
 {
@@ -363,7 +387,7 @@ int main(int count, char **arguments)
     } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
                  {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
                  {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash}, {"sizes", case_sizes}};
+                 {"crash", case_crash}, {"sizes", case_sizes},   {"odd", case_odd}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
