@@ -41,6 +41,7 @@ typedef struct capture_command {
     cnf_toolchain toolchain;
     const char *folder;             /* of the scenarios */
     rt_text scratch;                /* of what the layer writes, in that folder; empty: none */
+    cnf_scratch_keeper keeper;      /* of the scratch folder */
     const char *const *environment; /* of the program */
     uint64_t first, last, bytes_max, ulp;
     cap_recording recording;
@@ -83,7 +84,10 @@ static int folders_make(capture_command *command)
         return CNF_EXIT_INFRASTRUCTURE;
     }
     command->scratch = scratch;
-    return CNF_EXIT_EXPECTED;
+    if (cnf_scratch_keep(scratch, &command->keeper)) return CNF_EXIT_EXPECTED;
+    fprintf(stderr, "assay: a process cannot be started: %s\n", strerror(errno));
+    cnf_scratch_remove(scratch);
+    return CNF_EXIT_INFRASTRUCTURE;
 }
 
 /* Makes the program's environment. */
@@ -457,7 +461,7 @@ int cnf_capture_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED)
         status = intercept ? dumps_read(&command, intercept) : program_capture(&command, &exit);
     if (status == CNF_EXIT_EXPECTED) status = scenarios_write(&command);
-    if (command.scratch.length > 0) cnf_scratch_remove(command.scratch);
+    if (command.keeper.pid > 0) cnf_scratch_end(&command.keeper);
     rt_vector_free(&command.outlines);
     rt_arena_reset(&command.arena);
     rt_sink_destroy(command.sink);

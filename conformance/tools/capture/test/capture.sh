@@ -175,6 +175,18 @@ says "assay: the OpenCL layer cannot write into '/proc/self': "
 says "assay: launch 0 of kernel 'scale' is not captured: a file could not be written"
 says 'assay: 2 more are not captured for that reason'
 
+# A capture that is ended leaves no folder behind.
+for signal in TERM KILL; do
+    "$assay" capture -o ended -- sh -c 'echo $PPID >parent; exec sleep 60' >out 2>&1 &
+    for _ in $(seq 100); do [ -s parent ] && break || sleep 0.1; done
+    ls ended/.capture-* >/dev/null 2>&1 || fail "there is no folder to remove"
+    kill -s $signal "$(cat parent)"
+    wait $!
+    for _ in $(seq 100); do ls ended/.capture-* >/dev/null 2>&1 && sleep 0.1 || break; done
+    ls ended/.capture-* >/dev/null 2>&1 && fail "a temporary folder remains"
+    rm parent
+done
+
 # Programs without OpenCL, a folder that cannot be written, wrong command lines.
 expect 4 capture -o none -- true
 says 'assay: the program has loaded no OpenCL loader that takes layers'
