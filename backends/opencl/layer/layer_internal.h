@@ -56,7 +56,7 @@ typedef struct layer_block {
 } layer_block;
 
 /* Blocks also have a size, so that pointers into them can be resolved, and are forgotten once
- * freed. */
+ * freed, or when a new block overlaps them. */
 void layer_block_add(layer_block_kind kind, const void *first, size_t size);
 void layer_block_remove(const void *first);
 /* Finds the block that contains the address.  False if no known block does. */
