@@ -579,10 +579,10 @@ void layer_capture_store(layer_record *record, const void *data, size_t size)
     pthread_mutex_unlock(&capture.lock);
     if (!is_between || layer_block_at((uintptr_t)data, &block) || !bytes_take(size)) return;
     rt_hash hash = rt_hash128(data, size);
-    if (!file_write(hash, data, size, &is_new)) {
-        file_report();
-        return;
-    }
+    bool is_written = file_write(hash, data, size, &is_new);
+    if (!is_written) file_report();
+    if (!is_written || !is_new) bytes_give_back(size);
+    if (!is_written) return;
     rt_buffer item = {0};
     rt_buffer_printf(&item, "%s:%zu", rt_hash_print(hash).digits, size);
     layer_put_items(record, "data", &item);

@@ -99,6 +99,11 @@ check_all() {
     line '      equals: [101, -5, 8, 8, 8, 65811, 30, 43, -5, -4, 94, 115, 138, 163, 190, 219]' $window
     passes between
 
+    # Contents count once: those of both buffers at first, of b after two launches, of the stores, and room to read more.
+    capture 0 repeat --window --max-bytes 320
+    [ -f repeat/0000-0008.yaml ] || fail "a launch is missing"
+    passes repeat
+
     # Commands that the driver refuses for their sizes: the layer does not read that much either.
     capture 0 sizes --window
     passes sizes

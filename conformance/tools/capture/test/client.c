@@ -246,6 +246,21 @@ static void case_odd(void)
     TRY(clFinish(queue));
 }
 
+/* The host stores the same contents again and again. */
+static void case_repeat(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    const cl_int values[COUNT] = {1, 2, 3};
+    add_set(add, a, b, 1);
+    for (int i = 0; i < 8; i++) {
+        launch(add, COUNT, 0, 0, NULL);
+        TRY(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    }
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* Sizes beyond those of the memories: a driver refuses the commands without reading so much. */
 static void case_sizes(void)
 {
@@ -384,10 +399,11 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
-                 {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
-                 {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash}, {"sizes", case_sizes},   {"odd", case_odd}};
+    } cases[] = {{"plain", case_plain},  {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},      {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts},  {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash},  {"sizes", case_sizes},   {"odd", case_odd},
+                 {"repeat", case_repeat}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
