@@ -196,6 +196,17 @@ static rt_status kernel_check(scenario_writer *writer, const cap_command *launch
                        : "");
 }
 
+/* Checks that a launch's memories are not larger than what is read. */
+static rt_status sizes_check(scenario_writer *writer, const cap_command *launch)
+{
+    for (uint32_t i = 0; i < launch->memory_count; i++)
+        if (launch->memories[i].size > CONTENT_SIZE_MAX)
+            return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "its memory of %" PRIu64 " bytes exceeds the %d of a scenario's memory",
+                           launch->memories[i].size, CONTENT_SIZE_MAX);
+    return RT_STATUS_OK;
+}
+
 /* The kernel's parameters; NULL: unknown. */
 static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
                                                 const cap_command *launch)
@@ -865,6 +876,7 @@ static rt_status scenario_build(scenario_writer *writer)
         if (writer->commands[i].kind != CAP_LAUNCH) continue;
         writer->current = i;
         RT_TRY(kernel_check(writer, &writer->commands[i]));
+        RT_TRY(sizes_check(writer, &writer->commands[i]));
         memories_add(writer, &writer->commands[i]);
         RT_TRY(undefined_decide(writer, &writer->commands[i]));
         (void)program_index(writer, writer->commands[i].program);

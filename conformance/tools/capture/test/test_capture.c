@@ -283,6 +283,25 @@ static void what_is_missing_is_named(void **state)
     }
 }
 
+/* Contents that are too large are not read: their files do not exist. */
+static void a_memory_that_is_too_large_is_named(void **state)
+{
+    (void)state;
+    reading read = read_log(BEGIN LAUNCH("6", BOTH) AFTER LAUNCH(
+        "7", "args=m0 before=m0:" HASH_A ":1073741825") " after=m0:" HASH_A
+                                                        ":1073741825 result=0\n");
+    const cap_style style = {.folder = RT_TEXT("folder")};
+    rt_text name;
+    uint32_t failed = 0;
+    rt_status status =
+        cap_scenario_write(read.sink, &read.arena, &read.recording, 0, 2, &style, &name, &failed);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_text(rt_sink_diagnostic(read.sink, status)->message,
+                "its memory of 1073741825 bytes exceeds the 1073741824 of a scenario's memory");
+    assert_int_equal(failed, 1);
+    read_end(&read);
+}
+
 static void a_log_of_something_else_is_refused(void **state)
 {
     (void)state;
@@ -318,6 +337,7 @@ int main(void)
         cmocka_unit_test(what_the_host_learns_orders_launches),
         cmocka_unit_test(a_program_changes_between_launches),
         cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(a_memory_that_is_too_large_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
         cmocka_unit_test(options_are_split),
     };
