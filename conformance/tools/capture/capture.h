@@ -134,9 +134,9 @@ RT_MUST_USE rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text
 
 /* Reads the launches that the Intercept Layer dumped (its control CaptureReplay): `folder` is that
  * of one launch, or holds such folders, at most three levels below it.  IO: it cannot be read, or
- * holds none; MALFORMED: a file of a dump does not follow its format, or has the number and kernel of
- * another, and the message names it.
- * Source: github.com/intel/opencl-intercept-layer, docs/capture_single_kernels.md. */
+ * holds none; MALFORMED: a file of a dump does not follow its format, or has the number and kernel
+ * of another, and the message names it. Source: github.com/intel/opencl-intercept-layer,
+ * docs/capture_single_kernels.md. */
 RT_MUST_USE rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
                                          cap_recording *out_recording);
 

@@ -341,9 +341,9 @@ static rt_status undefined_decide(scenario_writer *writer, const cap_command *la
         written_memory *memory = memory_find(writer, captured);
         bool was_undefined = memory->is_undefined;
         if (writer->count > 1 || !writer->style->leaves_undefined) memory->is_undefined = false;
-        memory->is_arbitrary = was_undefined && !memory->is_undefined;
         if (memory->is_undefined && captured->is_changed)
             RT_TRY(is_overwritten(writer, memory, captured->after, &memory->is_undefined));
+        if (was_undefined && !memory->is_undefined) memory->is_arbitrary = true;
     }
     return RT_STATUS_OK;
 }

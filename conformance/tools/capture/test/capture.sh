@@ -65,6 +65,10 @@ check_all() {
 
     # Memory that nothing had written: its values by chance, or none, which the launch does not read.
     line '  # Nothing had written it; these are the values that it happened to have.' plain/0001_add.yaml
+    capture 0 plain --window
+    line '  # Nothing had written it; these are the values that it happened to have.' plain/0000-0002.yaml
+    capture 0 partly --undefined
+    line '  # Nothing had written it; these are the values that it happened to have.' partly/0000_add.yaml
     capture 0 plain --undefined
     [ $device = pocl ] || line '  b: {type: int, count: 16}' plain/0001_add.yaml
     passes plain

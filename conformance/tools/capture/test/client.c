@@ -246,6 +246,16 @@ static void case_odd(void)
     TRY(clFinish(queue));
 }
 
+/* A launch that stores into a half of a buffer that nothing has written. */
+static void case_partly(void)
+{
+    cl_mem a = ints_make(0), b = clCreateBuffer(context, 0, COUNT * 4, NULL, NULL);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    add_set(add, a, b, 100);
+    launch(add, COUNT / 2, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 /* The host stores the same contents again and again. */
 static void case_repeat(void)
 {
@@ -399,11 +409,11 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain},  {"order", case_order},   {"between", case_between},
-                 {"usm", case_usm},      {"svm", case_svm},       {"refused", case_refused},
-                 {"parts", case_parts},  {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash},  {"sizes", case_sizes},   {"odd", case_odd},
-                 {"repeat", case_repeat}};
+    } cases[] = {{"plain", case_plain},   {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},       {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts},   {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash},   {"sizes", case_sizes},   {"odd", case_odd},
+                 {"repeat", case_repeat}, {"partly", case_partly}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
