@@ -245,6 +245,7 @@ static void block_add(launch_reading *reading, const layer_block *block)
                                    .number = block->number,
                                    .size = block->size};
     content_add(reading, &content);
+    if (block->kind == LAYER_BLOCK_VARIABLE) reading->loss = "variable";
 }
 
 static void pointer_append(launch_reading *reading, const void *pointer)

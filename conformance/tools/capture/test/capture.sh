@@ -166,6 +166,8 @@ says "assay: launch 2 of kernel 'add' is not captured: its memory holds addresse
 line '        - {struct: [{usm: block_0, offset: 16}, {ulong: 9}]}' usm/0001_store.yaml
 line '      equals: [5, 6, 7, 8, 0, 0, 0, 0, 15, 16, 17, 18, 0, 0, 0, 0]' usm/0000_add.yaml
 passes usm
+capture 4 variable
+says "assay: launch 0 of kernel 'next' is not captured: it uses the address of a variable of a program"
 if [ -f $pocl ]; then
     device=pocl
     OCL_ICD_VENDORS=$pocl OCL_ICD_FILENAMES=$(head -n 1 $pocl)

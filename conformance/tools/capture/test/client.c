@@ -189,6 +189,28 @@ static void case_usm(void)
     TRY(clFinish(queue));
 }
 
+/* A launch whose argument is the address of a variable of its program. */
+static void case_variable(void)
+{
+    typedef cl_int(CL_API_CALL * find_call)(cl_device_id device, cl_program program,
+                                            const char *name, size_t *out_size, void **out_pointer);
+    find_call find = (find_call)clGetExtensionFunctionAddressForPlatform(
+        platform, "clGetDeviceGlobalVariablePointerINTEL");
+    clSetKernelArgMemPointerINTEL_fn set =
+        (clSetKernelArgMemPointerINTEL_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clSetKernelArgMemPointerINTEL");
+    if (!find || !set) exit(77);
+    program_make("global int counter = 5;\n"
+                 "kernel void next(global int *a) { a[0] = counter + 1; }\n",
+                 "-cl-std=CL2.0");
+    void *counter;
+    TRY(find(device, program, "counter", NULL, &counter));
+    cl_kernel next = clCreateKernel(program, "next", NULL);
+    TRY(set(next, 0, counter));
+    launch(next, 1, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 static void case_svm(void)
 {
     cl_int *block = clSVMAlloc(context, CL_MEM_READ_WRITE, COUNT * 4, 0);
@@ -413,7 +435,7 @@ int main(int count, char **arguments)
                  {"usm", case_usm},       {"svm", case_svm},       {"refused", case_refused},
                  {"parts", case_parts},   {"linked", case_linked}, {"threads", case_threads},
                  {"crash", case_crash},   {"sizes", case_sizes},   {"odd", case_odd},
-                 {"repeat", case_repeat}, {"partly", case_partly}};
+                 {"repeat", case_repeat}, {"partly", case_partly}, {"variable", case_variable}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
