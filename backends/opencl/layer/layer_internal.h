@@ -185,8 +185,9 @@ void layer_capture_pattern(layer_record *record, const void *pattern, size_t siz
 /* Adds the name of a queue's device, and of its driver. */
 void layer_capture_device(layer_record *record, cl_device_id device);
 
-/* Replaces the entries of calls that only a capture needs to see. */
+/* Each replaces the entries of calls that only a capture needs to see. */
 void layer_capture_calls(cl_icd_dispatch *dispatch);
+void layer_order_calls(cl_icd_dispatch *dispatch); /* order_calls.c */
 
 /* extension_calls.c: copies `size` bytes of unified shared memory to the host with the driver's own
  * function, and waits.  Returns OpenCL's result. */

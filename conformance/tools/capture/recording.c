@@ -328,8 +328,9 @@ static void command_note(recording_reader *reader, process_state *process, const
 {
     uint32_t number = object_of(call, "queue");
     if (number == SCN_NONE) return;
-    bool is_barrier = rt_text_is(call->name, "clEnqueueBarrierWithWaitList");
-    bool waits_for_all = is_barrier || rt_text_is(call->name, "clEnqueueMarkerWithWaitList");
+    bool is_barrier = rt_text_starts(call->name, "clEnqueueBarrier") ||
+                      rt_text_is(call->name, "clEnqueueWaitForEvents");
+    bool waits_for_all = is_barrier || rt_text_starts(call->name, "clEnqueueMarker");
     number_list after = {0};
     waits_add(reader, process, call, &after);
     queue_state *queue = queue_at(process, number);

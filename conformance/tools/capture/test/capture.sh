@@ -156,6 +156,10 @@ check_all() {
 
 device=sim
 check_all
+# Barriers, markers and waits of OpenCL 1.1, of which PoCL lacks one, and what a migration waits for, order launches, too.
+capture 0 barriers --window
+for launch in 0 1 2; do line "      after: [launch_$launch]" barriers/0000-0003.yaml; done
+passes barriers
 capture 0 svm
 line '        - {usm: a, offset: 32}' svm/0000_add.yaml
 line '  a: {type: int, count: 16, usm: shared, values: [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}' svm/0000_add.yaml

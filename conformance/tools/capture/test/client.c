@@ -1,10 +1,12 @@
 /* A program that uses OpenCL, whose launches `assay capture` is tested with: client CASE [FILE].
  * Every result follows from the kernels: `scale` doubles, `add` adds. */
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +126,25 @@ static void case_order(void)
     cl_int value = -1;
     TRY(clEnqueueWriteBuffer(queue, a, CL_TRUE, 8, sizeof value, &value, 1, &second, NULL));
     launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* Launches that OpenCL 1.1's barriers, markers and waits order, and the event of a migration, in a
+ * queue out of order. */
+static void case_barriers(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    cl_event marker, moved;
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueBarrier(queue));
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueMarker(queue, &marker));
+    TRY(clEnqueueWaitForEvents(queue, 1, &marker));
+    cl_event third = launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueMigrateMemObjects(queue, 1, &a, 0, 1, &third, &moved));
+    launch(add, COUNT, 0, 1, &moved);
     TRY(clFinish(queue));
 }
 
@@ -426,16 +447,18 @@ int main(int count, char **arguments)
         case_processes(arguments[0]);
         return 0;
     }
-    setup(strcmp(name, "order") == 0 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    bool is_unordered = strcmp(name, "order") == 0 || strcmp(name, "barriers") == 0;
+    setup(is_unordered ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     program_make(source, "-cl-std=CL1.2 -Werror");
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain},   {"order", case_order},   {"between", case_between},
-                 {"usm", case_usm},       {"svm", case_svm},       {"refused", case_refused},
-                 {"parts", case_parts},   {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash},   {"sizes", case_sizes},   {"odd", case_odd},
-                 {"repeat", case_repeat}, {"partly", case_partly}, {"variable", case_variable}};
+    } cases[] = {{"plain", case_plain},      {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},          {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts},      {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash},      {"sizes", case_sizes},   {"odd", case_odd},
+                 {"repeat", case_repeat},    {"partly", case_partly}, {"variable", case_variable},
+                 {"barriers", case_barriers}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {
