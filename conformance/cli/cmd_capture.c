@@ -41,6 +41,7 @@ typedef struct capture_command {
     cnf_toolchain toolchain;
     const char *folder;             /* of the scenarios */
     rt_text scratch;                /* of what the layer writes, in that folder; empty: none */
+    cnf_scratch_keeper keeper;      /* of the scratch folder */
     const char *const *environment; /* of the program */
     uint64_t first, last, bytes_max, ulp;
     cap_recording recording;
@@ -83,7 +84,10 @@ static int folders_make(capture_command *command)
         return CNF_EXIT_INFRASTRUCTURE;
     }
     command->scratch = scratch;
-    return CNF_EXIT_EXPECTED;
+    if (cnf_scratch_keep(scratch, &command->keeper)) return CNF_EXIT_EXPECTED;
+    fprintf(stderr, "assay: a process cannot be started: %s\n", strerror(errno));
+    cnf_scratch_remove(scratch);
+    return CNF_EXIT_INFRASTRUCTURE;
 }
 
 /* Makes the program's environment. */
@@ -308,8 +312,19 @@ static void losses_print(const capture_command *command, const loss_list *losses
                         "launches are missing\n");
 }
 
-/* Writes one scenario and prints its name. */
-static int scenario_write(capture_command *command, uint32_t first, uint32_t count,
+/* The number of commands from the first to the last launch before another. */
+static uint32_t count_before(const cap_recording *recording, uint32_t first, uint32_t end)
+{
+    CHECK(first < end);
+    while (recording->commands[end - 1].kind != CAP_LAUNCH)
+        end--;
+    return end - first;
+}
+
+/* Writes one scenario and prints its name. If a launch that is not the first cannot be in it, it
+ * has only the commands before that launch, with which the next scenario then begins: *inout_count
+ * is the number of commands in the end. */
+static int scenario_write(capture_command *command, uint32_t first, uint32_t *inout_count,
                           loss_list *losses, uint32_t *inout_written)
 {
     const cap_style style = {.folder = rt_text_of(command->folder),
@@ -319,8 +334,15 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
                              .outline = program_kernels,
                              .user = command};
     rt_text name;
-    rt_status status = cap_scenario_write(command->sink, &command->arena, &command->recording,
-                                          first, count, &style, &name);
+    uint32_t failed = first;
+    const cap_recording *recording = &command->recording;
+    rt_status status = cap_scenario_write(command->sink, &command->arena, recording, first,
+                                          *inout_count, &style, &name, &failed);
+    while (status.code == RT_UNSUPPORTED && failed > first) {
+        *inout_count = count_before(recording, first, failed);
+        status = cap_scenario_write(command->sink, &command->arena, recording, first, *inout_count,
+                                    &style, &name, &failed);
+    }
     if (rt_ok(status)) {
         printf("%.*s\n", RT_TEXT_ARG(name));
         (*inout_written)++;
@@ -328,7 +350,8 @@ static int scenario_write(capture_command *command, uint32_t first, uint32_t cou
     }
     if (status.code == RT_UNSUPPORTED) {
         loss_add(losses, rt_sink_diagnostic(command->sink, status)->message,
-                 &command->recording.commands[first]);
+                 &recording->commands[first]);
+        *inout_count = 1;
         return CNF_EXIT_EXPECTED;
     }
     cnf_command_fail(command->sink, status, (rt_text){0});
@@ -376,7 +399,7 @@ static int scenarios_write(capture_command *command)
             continue;
         }
         if (command->arguments->values[CNF_OPTION_WINDOW]) step = window_count(command, i);
-        status = scenario_write(command, i, step, &losses, &written);
+        status = scenario_write(command, i, &step, &losses, &written);
     }
     losses_print(command, &losses);
     rt_vector_free(&losses);
@@ -438,7 +461,7 @@ int cnf_capture_command(const cnf_arguments *arguments)
     if (status == CNF_EXIT_EXPECTED)
         status = intercept ? dumps_read(&command, intercept) : program_capture(&command, &exit);
     if (status == CNF_EXIT_EXPECTED) status = scenarios_write(&command);
-    if (command.scratch.length > 0) cnf_scratch_remove(command.scratch);
+    if (command.keeper.pid > 0) cnf_scratch_end(&command.keeper);
     rt_vector_free(&command.outlines);
     rt_arena_reset(&command.arena);
     rt_sink_destroy(command.sink);

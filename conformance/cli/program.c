@@ -43,11 +43,18 @@ int cnf_program_run(const cnf_arguments *arguments, void (*prepare)(void *user),
         fprintf(stderr, "assay: a process cannot be started: %s\n", strerror(errno));
         return CNF_EXIT_INFRASTRUCTURE;
     }
-    /* An interrupt is for the program, which is in the same group. */
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR) return CNF_EXIT_INFRASTRUCTURE;
+    /* An interrupt is for the program, which is in the same group, until it has ended. */
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction interrupt, quit;
+    sigaction(SIGINT, &ignore, &interrupt);
+    sigaction(SIGQUIT, &ignore, &quit);
+    int status = 0;
+    pid_t ended;
+    do {
+        ended = waitpid(pid, &status, 0);
+    } while (ended < 0 && errno == EINTR);
+    sigaction(SIGINT, &interrupt, NULL);
+    sigaction(SIGQUIT, &quit, NULL);
+    if (ended < 0) return CNF_EXIT_INFRASTRUCTURE;
     return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SIGNALLED + WTERMSIG(status);
 }

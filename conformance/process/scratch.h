@@ -25,4 +25,17 @@ RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *
 /* Removes the folder with all its contents, as far as the system permits. */
 void cnf_scratch_remove(rt_text folder);
 
+/* A process that removes a folder once the one that started it has ended, for a command without a
+ * guard. */
+typedef struct cnf_scratch_keeper {
+    int pid; /* 0: none */
+    int end; /* its pipe, which closes when this process ends */
+} cnf_scratch_keeper;
+
+/* Starts it; false: the system refused, and errno says why. */
+bool cnf_scratch_keep(rt_text folder, cnf_scratch_keeper *out_keeper);
+
+/* Lets it remove the folder now, and waits for it. */
+void cnf_scratch_end(cnf_scratch_keeper *keeper);
+
 #endif

@@ -245,6 +245,7 @@ static void block_add(launch_reading *reading, const layer_block *block)
                                    .number = block->number,
                                    .size = block->size};
     content_add(reading, &content);
+    if (block->kind == LAYER_BLOCK_VARIABLE) reading->loss = "variable";
 }
 
 static void pointer_append(launch_reading *reading, const void *pointer)
@@ -546,6 +547,29 @@ void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int re
     *launch = (layer_launch){0};
 }
 
+bool layer_memory_has(cl_mem memory, size_t offset, size_t size)
+{
+    size_t all = 0;
+    return layer_captures() && layer_object_number(LAYER_MEMORY, memory) != LAYER_UNKNOWN &&
+           layer_next()->clGetMemObjectInfo(memory, CL_MEM_SIZE, sizeof all, &all, NULL) ==
+               CL_SUCCESS &&
+           offset <= all && size <= all - offset;
+}
+
+bool layer_block_has(const void *pointer, size_t size)
+{
+    layer_block block;
+    return layer_captures() && layer_block_at((uintptr_t)pointer, &block) &&
+           size <= block.size - ((uintptr_t)pointer - (uintptr_t)block.first);
+}
+
+void layer_capture_pattern(layer_record *record, const void *pattern, size_t size)
+{
+    enum { PATTERN_SIZE_MAX = 128 }; /* a vector of 16 doubles */
+    if (layer_captures() && size <= PATTERN_SIZE_MAX)
+        layer_put_hexadecimal(record, "pattern", pattern, size);
+}
+
 void layer_capture_store(layer_record *record, const void *data, size_t size)
 {
     layer_block block;
@@ -556,10 +580,10 @@ void layer_capture_store(layer_record *record, const void *data, size_t size)
     pthread_mutex_unlock(&capture.lock);
     if (!is_between || layer_block_at((uintptr_t)data, &block) || !bytes_take(size)) return;
     rt_hash hash = rt_hash128(data, size);
-    if (!file_write(hash, data, size, &is_new)) {
-        file_report();
-        return;
-    }
+    bool is_written = file_write(hash, data, size, &is_new);
+    if (!is_written) file_report();
+    if (!is_written || !is_new) bytes_give_back(size);
+    if (!is_written) return;
     rt_buffer item = {0};
     rt_buffer_printf(&item, "%s:%zu", rt_hash_print(hash).digits, size);
     layer_put_items(record, "data", &item);

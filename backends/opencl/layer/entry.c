@@ -89,7 +89,7 @@ EXPORTED CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd
         layer_queue_calls(&ours);
         layer_memory_calls(&ours);
         layer_extension_calls(&ours);
-        if (layer_captures()) layer_capture_calls(&ours);
+        if (layer_captures()) layer_capture_calls(&ours), layer_order_calls(&ours);
     }
     rt_buffer_truncate(&hides, 0);
     rt_buffer_append_text(&hides, rt_text_of(variable(OCL_LAYER_HIDE)));

@@ -198,8 +198,8 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemFillINTEL(
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
     cl_int result = call(queue, to, pattern, pattern_size, size, wait_count, wait, out_event);
+    if (result == CL_SUCCESS) layer_capture_pattern(&record, pattern, pattern_size);
     return layer_command_end(&record, result, out_event);
 }
 
@@ -214,7 +214,7 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemsetINTEL(cl_command_qu
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     const uint8_t byte = (uint8_t)value;
-    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", &byte, sizeof byte);
+    layer_capture_pattern(&record, &byte, sizeof byte);
     cl_int result = call(queue, to, value, size, wait_count, wait, out_event);
     return layer_command_end(&record, result, out_event);
 }
@@ -229,9 +229,10 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueMemcpyINTEL(
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
-    layer_capture_store(&record, from, size);
+    if (!blocking && layer_block_has(to, size)) layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = call(queue, blocking, to, from, size, wait_count, wait, out_event);
+    if (blocking && result == CL_SUCCESS) layer_capture_store(&record, from, size);
     return layer_command_end(&record, result, out_event);
 }
 

@@ -88,7 +88,8 @@
     LOSS("object", "it uses an object whose creation was not seen")                                \
     LOSS("read", "the driver did not let its memory be read")                                      \
     LOSS("unset", "an argument is not set")                                                        \
-    LOSS("user-event", "a user event of the program has not been set")
+    LOSS("user-event", "a user event of the program has not been set")                             \
+    LOSS("variable", "it uses the address of a variable of a program")
 
 /* Name of an exported function without parameters and result, after which the log begins again:
  * with a first record, and with no call recorded. For a process that has replaced the log's file,

@@ -56,7 +56,7 @@ typedef struct layer_block {
 } layer_block;
 
 /* Blocks also have a size, so that pointers into them can be resolved, and are forgotten once
- * freed. */
+ * freed, or when a new block overlaps them. */
 void layer_block_add(layer_block_kind kind, const void *first, size_t size);
 void layer_block_remove(const void *first);
 /* Finds the block that contains the address.  False if no known block does. */
@@ -166,15 +166,28 @@ void layer_capture_before(layer_record *record, cl_command_queue queue, cl_kerne
 void layer_capture_after(layer_record *record, cl_command_queue queue, cl_int result,
                          layer_launch *launch);
 
-/* Adds what a command writes from the host, if that is captured; the program must not change it
- * before the command has ended.  Nothing if `data` is in a block of unified shared memory. */
+/* Adds what a command writes from the host, if that is captured.  Nothing if `data` is in a block
+ * of unified shared memory.
+ *
+ * `size` must be valid: a call that blocks adds it once the driver has accepted the command; others
+ * before, if the memory has the bytes, since the program may free `data` when the command has
+ * ended.
+ */
 void layer_capture_store(layer_record *record, const void *data, size_t size);
+
+/* True if the memory, or the block at the pointer, has these bytes, and contents are captured. */
+bool layer_memory_has(cl_mem memory, size_t offset, size_t size);
+bool layer_block_has(const void *pointer, size_t size);
+
+/* Adds the pattern of a fill that the driver has accepted, if contents are captured. */
+void layer_capture_pattern(layer_record *record, const void *pattern, size_t size);
 
 /* Adds the name of a queue's device, and of its driver. */
 void layer_capture_device(layer_record *record, cl_device_id device);
 
-/* Replaces the entries of calls that only a capture needs to see. */
+/* Each replaces the entries of calls that only a capture needs to see. */
 void layer_capture_calls(cl_icd_dispatch *dispatch);
+void layer_order_calls(cl_icd_dispatch *dispatch); /* order_calls.c */
 
 /* extension_calls.c: copies `size` bytes of unified shared memory to the host with the driver's own
  * function, and waits.  Returns OpenCL's result. */

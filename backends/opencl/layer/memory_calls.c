@@ -99,10 +99,12 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueWriteBuffer(
     layer_put_number(&record, "blocking", blocking);
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
-    layer_capture_store(&record, from, size);
+    if (!blocking && layer_memory_has(buffer, offset, size))
+        layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = layer_next()->clEnqueueWriteBuffer(queue, buffer, blocking, offset, size, from,
                                                        wait_count, wait, out_event);
+    if (blocking && result == CL_SUCCESS) layer_capture_store(&record, from, size);
     return layer_command_end(&record, result, out_event);
 }
 
@@ -183,9 +185,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueFillBuffer(
     layer_put_number(&record, "offset", offset);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
     cl_int result = layer_next()->clEnqueueFillBuffer(queue, buffer, pattern, pattern_size, offset,
                                                       size, wait_count, wait, out_event);
+    if (result == CL_SUCCESS) layer_capture_pattern(&record, pattern, pattern_size);
     return layer_command_end(&record, result, out_event);
 }
 
@@ -230,10 +232,11 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemcpy(
     layer_put_pointer(&record, "to", to);
     layer_put_pointer(&record, "from", from);
     layer_put_number(&record, "size", size);
-    layer_capture_store(&record, from, size);
+    if (!blocking && layer_block_has(to, size)) layer_capture_store(&record, from, size);
     if (blocking) layer_record_announce(&record);
     cl_int result = layer_next()->clEnqueueSVMMemcpy(queue, blocking, to, from, size, wait_count,
                                                      wait, out_event);
+    if (blocking && result == CL_SUCCESS) layer_capture_store(&record, from, size);
     return layer_command_end(&record, result, out_event);
 }
 
@@ -245,9 +248,9 @@ static CL_API_ENTRY cl_int CL_API_CALL record_clEnqueueSVMMemFill(
     layer_put_pointer(&record, "to", to);
     layer_put_number(&record, "size", size);
     layer_put_number(&record, "pattern_size", pattern_size);
-    if (layer_captures()) layer_put_hexadecimal(&record, "pattern", pattern, pattern_size);
     cl_int result = layer_next()->clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size,
                                                       wait_count, wait, out_event);
+    if (result == CL_SUCCESS) layer_capture_pattern(&record, pattern, pattern_size);
     return layer_command_end(&record, result, out_event);
 }
 

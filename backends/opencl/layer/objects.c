@@ -46,7 +46,16 @@ uint32_t layer_object_number(layer_kind kind, const void *object)
 void layer_block_add(layer_block_kind kind, const void *first, size_t size)
 {
     if (!first) return;
+    uintptr_t at = (uintptr_t)first, end = at + (size > 0 ? size : 1);
     pthread_mutex_lock(&objects.lock);
+    /* Blocks are freed by calls that the layer does not see, too, such as the release of a program.
+     */
+    for (uint32_t i = 0; i < objects.blocks.count; i++) {
+        const layer_block *block = &objects.blocks.items[i];
+        uintptr_t other = (uintptr_t)block->first;
+        if (other < end && at < other + (block->size > 0 ? block->size : 1))
+            objects.blocks.items[i--] = objects.blocks.items[--objects.blocks.count];
+    }
     uint32_t number = number_next(LAYER_BLOCK, first);
     *rt_vector_push(&objects.blocks) = (layer_block){first, size, kind, number};
     pthread_mutex_unlock(&objects.lock);

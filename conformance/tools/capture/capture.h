@@ -134,8 +134,9 @@ RT_MUST_USE rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text
 
 /* Reads the launches that the Intercept Layer dumped (its control CaptureReplay): `folder` is that
  * of one launch, or holds such folders, at most three levels below it.  IO: it cannot be read, or
- * holds none; MALFORMED: a file of a dump does not follow its format, and the message names it.
- * Source: github.com/intel/opencl-intercept-layer, docs/capture_single_kernels.md. */
+ * holds none; MALFORMED: a file of a dump does not follow its format, or has the number and kernel
+ * of another, and the message names it. Source: github.com/intel/opencl-intercept-layer,
+ * docs/capture_single_kernels.md. */
 RT_MUST_USE rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
                                          cap_recording *out_recording);
 
@@ -156,9 +157,12 @@ typedef struct cap_style {
  * which the first and the last are launches:
  * FOLDER/NAME.yaml, and the files that it needs below FOLDER/code and FOLDER/data, each named by
  * its contents.  *out_name is the scenario's path, in the arena.  UNSUPPORTED: the launches cannot
- * be a scenario, and the message says why; IO: a file cannot be read or written. */
+ * be a scenario, and the message says why; *out_failed is the index in the recording of the launch
+ * that the message is about, and the commands before it may be one.  IO: a file cannot be read or
+ * written. */
 RT_MUST_USE rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena,
                                          const cap_recording *recording, uint32_t first,
-                                         uint32_t count, const cap_style *style, rt_text *out_name);
+                                         uint32_t count, const cap_style *style, rt_text *out_name,
+                                         uint32_t *out_failed);
 
 #endif

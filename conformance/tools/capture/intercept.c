@@ -34,7 +34,10 @@ enum {
 
 #define KERNEL_NAME "kernelName.txt"
 
-typedef RT_VECTOR(cap_command) launch_list;
+typedef struct dump_list {
+    RT_VECTOR(cap_command) launches;
+    RT_VECTOR(rt_text) folders; /* of each launch */
+} dump_list;
 
 typedef struct dump_reader {
     rt_sink *sink;
@@ -275,6 +278,19 @@ static rt_status arguments_read(dump_reader *reader)
     return RT_STATUS_OK;
 }
 
+/* Checks that an argument has a value or contents. */
+static rt_status argument_check(const dump_reader *reader, uint32_t index)
+{
+    const cap_argument *argument = &reader->arguments.items[index];
+    rt_arena *arena = reader->arena;
+    if (argument->offset > 0 && argument->kind != CAP_MEMORY)
+        return dump_fail(reader, rt_arena_printf(arena, "SVM_Arg_Offset_%u.txt", index).data,
+                         "an offset of 0, since the argument has no contents in Pre");
+    if (argument->kind != CAP_VALUE || argument->value.size > 0) return RT_STATUS_OK;
+    return dump_fail(reader, rt_arena_printf(arena, "Argument%u.bin", index).data,
+                     "the bytes of the argument");
+}
+
 /* Joins the parts of the launch, and checks that none is missing. */
 static rt_status launch_finish(dump_reader *reader)
 {
@@ -294,6 +310,7 @@ static rt_status launch_finish(dump_reader *reader)
                            "%.*s: error: expected a file of argument %u, since there is one of "
                            "argument %u; dump the launch again with CaptureReplay=1",
                            RT_TEXT_ARG(reader->folder), i, reader->arguments.count - 1);
+        if (launch->loss.length == 0) RT_TRY(argument_check(reader, i));
         /* Only pointers have offsets. */
         if (argument->kind != CAP_MEMORY || argument->offset == 0) continue;
         reader->memories.items[argument->memory].is_block = true;
@@ -329,16 +346,33 @@ static rt_status launch_read(rt_sink *sink, rt_arena *arena, rt_text folder, cap
 
 /* ---- Folders -------------------------------------------------------------------------------- */
 
+/* Adds a launch. The scenarios of two with the same number and kernel would have the same name. */
+static rt_status launch_add(rt_sink *sink, dump_list *dumps, const cap_command *launch,
+                            rt_text folder)
+{
+    for (uint32_t i = 0; i < dumps->launches.count; i++) {
+        const cap_command *other = &dumps->launches.items[i];
+        if (other->number == launch->number && rt_text_equal(other->kernel, launch->kernel))
+            return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE,
+                           "%.*s/enqueueNumber.txt:1:1: error: expected another number than that "
+                           "of %.*s, which has the same kernel; give the folders of different "
+                           "runs one at a time",
+                           RT_TEXT_ARG(folder), RT_TEXT_ARG(dumps->folders.items[i]));
+    }
+    *rt_vector_push(&dumps->launches) = *launch;
+    *rt_vector_push(&dumps->folders) = folder;
+    return RT_STATUS_OK;
+}
+
 /* Reads the launches of a folder and of those below it. */
 static rt_status folder_read(rt_sink *sink, rt_arena *arena, rt_text folder, uint32_t depth,
-                             launch_list *launches)
+                             dump_list *dumps)
 {
     rt_text mark = rt_arena_printf(arena, "%.*s/" KERNEL_NAME, RT_TEXT_ARG(folder));
     if (access(mark.data, F_OK) == 0) {
         cap_command launch;
         RT_TRY(launch_read(sink, arena, folder, &launch));
-        *rt_vector_push(launches) = launch;
-        return RT_STATUS_OK;
+        return launch_add(sink, dumps, &launch, folder);
     }
     uint32_t count;
     const char *const *names = names_list(arena, folder.data, &count);
@@ -346,7 +380,7 @@ static rt_status folder_read(rt_sink *sink, rt_arena *arena, rt_text folder, uin
         struct stat file;
         rt_text path = rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), names[i]);
         if (stat(path.data, &file) == 0 && S_ISDIR(file.st_mode))
-            RT_TRY(folder_read(sink, arena, path, depth + 1, launches));
+            RT_TRY(folder_read(sink, arena, path, depth + 1, dumps));
     }
     return RT_STATUS_OK;
 }
@@ -360,24 +394,27 @@ static int launch_order(const void *left, const void *right)
 rt_status cap_intercept_read(rt_sink *sink, rt_arena *arena, rt_text folder,
                              cap_recording *out_recording)
 {
-    launch_list launches = {0};
+    dump_list dumps = {0};
     rt_text root = rt_arena_text(arena, folder);
-    rt_status status = folder_read(sink, arena, root, 0, &launches);
-    if (rt_ok(status) && launches.count == 0)
+    rt_status status = folder_read(sink, arena, root, 0, &dumps);
+    if (rt_ok(status) && dumps.launches.count == 0)
         status = rt_fail(sink, RT_IO, RT_RULE_NONE,
                          "%s has no dump of a launch, which is a folder with the file " KERNEL_NAME
                          "; run the program under the Intercept Layer with CaptureReplay=1",
                          root.data);
-    if (launches.count > 1)
-        qsort(launches.items, launches.count, sizeof *launches.items, launch_order);
+    if (dumps.launches.count > 1)
+        qsort(dumps.launches.items, dumps.launches.count, sizeof *dumps.launches.items,
+              launch_order);
     *out_recording = (cap_recording){
-        .commands = rt_arena_copy(arena, launches.items, launches.count, sizeof *launches.items),
-        .command_count = launches.count,
-        .captured = launches.count,
-        .seen = launches.count,
+        .commands = rt_arena_copy(arena, dumps.launches.items, dumps.launches.count,
+                                  sizeof *dumps.launches.items),
+        .command_count = dumps.launches.count,
+        .captured = dumps.launches.count,
+        .seen = dumps.launches.count,
         .processes = 1,
         .is_dump = true,
     };
-    rt_vector_free(&launches);
+    rt_vector_free(&dumps.launches);
+    rt_vector_free(&dumps.folders);
     return status;
 }

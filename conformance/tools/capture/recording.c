@@ -193,10 +193,15 @@ static void program_note(recording_reader *reader, process_state *process, const
     if (number == SCN_NONE) return;
     program_state *program = program_at(process, number);
     for (size_t i = 0; i < sizeof spoilers / sizeof *spoilers; i++)
-        if (rt_text_is(call->name, spoilers[i].call)) program->loss = spoilers[i].loss;
+        if (rt_text_is(call->name, spoilers[i].call)) {
+            program->loss = spoilers[i].loss;
+            program->made = NULL; /* launches so far keep what they had */
+        }
     bool compiles = rt_text_is(call->name, "clCompileProgram");
-    if (compiles || rt_text_is(call->name, "clBuildProgram"))
+    if (compiles || rt_text_is(call->name, "clBuildProgram")) {
         program->options = ocl_call_text(call, "options");
+        program->made = NULL;
+    }
     if (compiles && ocl_call_text(call, "headers").length > 0)
         program->loss = "its program is compiled with headers from other programs "
                         "(clCompileProgram)";
@@ -323,8 +328,9 @@ static void command_note(recording_reader *reader, process_state *process, const
 {
     uint32_t number = object_of(call, "queue");
     if (number == SCN_NONE) return;
-    bool is_barrier = rt_text_is(call->name, "clEnqueueBarrierWithWaitList");
-    bool waits_for_all = is_barrier || rt_text_is(call->name, "clEnqueueMarkerWithWaitList");
+    bool is_barrier = rt_text_starts(call->name, "clEnqueueBarrier") ||
+                      rt_text_is(call->name, "clEnqueueWaitForEvents");
+    bool waits_for_all = is_barrier || rt_text_starts(call->name, "clEnqueueMarker");
     number_list after = {0};
     waits_add(reader, process, call, &after);
     queue_state *queue = queue_at(process, number);
@@ -344,12 +350,18 @@ static void command_note(recording_reader *reader, process_state *process, const
     if (is_barrier) queue->barrier = index;
     uint32_t event = object_of(call, "event");
     if (event != SCN_NONE) *event_at(process, event) = index;
-    if (number_of(call, "blocking") == 1)
-        launches_add(reader, &process->waited, command.launches, command.launch_count);
     if (out_after)
         *out_after = after;
     else
         rt_vector_free(&after);
+}
+
+/* Notes that the host has waited for the command that was noted last, if the call blocks. A launch
+ * must be in the recording: the list of what the host has waited for leaves out what it follows. */
+static void blocking_note(recording_reader *reader, process_state *process, const ocl_call *call)
+{
+    if (number_of(call, "blocking") == 1 && object_of(call, "queue") != SCN_NONE)
+        command_add(reader, process, process->commands.count - 1, &process->waited);
 }
 
 /* Notes what the host waits for. */
@@ -669,6 +681,7 @@ static void entry_add(recording_reader *reader, process_state *process, const oc
     if (queue != SCN_NONE) entry->queue = (cap_queue){queue, queue_at(process, queue)->is_in_order};
     *rt_vector_push(&reader->commands) = *entry;
     if (queue != SCN_NONE) launches_add(reader, &queue_at(process, queue)->launches, &index, 1);
+    blocking_note(reader, process, call);
 }
 
 /* Notes a launch; one that the layer was not to capture is only counted. */
@@ -767,10 +780,12 @@ static void other_command_note(recording_reader *reader, process_state *process,
                                const ocl_call *call)
 {
     cap_command entry = {.process = call->process};
-    if (process->has_launch && transfer_read(reader, call, &entry))
+    if (process->has_launch && transfer_read(reader, call, &entry)) {
         entry_add(reader, process, call, &entry);
-    else
-        command_note(reader, process, call, SCN_NONE, NULL);
+        return;
+    }
+    command_note(reader, process, call, SCN_NONE, NULL);
+    blocking_note(reader, process, call);
 }
 
 /* ---- The log -------------------------------------------------------------------------------- */

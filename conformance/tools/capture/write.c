@@ -34,6 +34,7 @@ enum {
 
 /* A memory of the scenario. */
 typedef struct written_memory {
+    uint32_t launch; /* index of the first command that uses it */
     uint32_t number;
     bool is_block;
     const char *usm;
@@ -58,12 +59,14 @@ typedef struct scenario_writer {
     const cap_recording *recording;
     const cap_command *commands;
     uint32_t first, count;
+    uint32_t current; /* index of the launch that is being written */
     const cap_style *style;
     RT_VECTOR(written_memory) memories;
     RT_VECTOR(const cap_program *) programs;
     rt_buffer head, memory, steps; /* of the scenario's text */
     uint32_t copies;               /* of memories that only provide contents */
     bool *are_written;             /* which of the commands are steps */
+    uint32_t *visits; /* of each command, 1 + the last one whose order has led to it; 0: none */
 } scenario_writer;
 
 /* A text of a driver as one line of ASCII. */
@@ -193,6 +196,17 @@ static rt_status kernel_check(scenario_writer *writer, const cap_command *launch
                        : "");
 }
 
+/* Checks that a launch's memories are not larger than what is read. */
+static rt_status sizes_check(scenario_writer *writer, const cap_command *launch)
+{
+    for (uint32_t i = 0; i < launch->memory_count; i++)
+        if (launch->memories[i].size > CONTENT_SIZE_MAX)
+            return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                           "its memory of %" PRIu64 " bytes exceeds the %d of a scenario's memory",
+                           launch->memories[i].size, CONTENT_SIZE_MAX);
+    return RT_STATUS_OK;
+}
+
 /* The kernel's parameters; NULL: unknown. */
 static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
                                                 const cap_command *launch)
@@ -281,6 +295,7 @@ static void memories_add(scenario_writer *writer, const cap_command *launch)
                 parameter = &kernel->parameters[k];
         if (memory_find(writer, memory)) continue;
         const written_memory added = {
+            .launch = writer->current,
             .number = memory->number,
             .is_block = memory->is_block,
             .usm = memory->usm,
@@ -326,9 +341,9 @@ static rt_status undefined_decide(scenario_writer *writer, const cap_command *la
         written_memory *memory = memory_find(writer, captured);
         bool was_undefined = memory->is_undefined;
         if (writer->count > 1 || !writer->style->leaves_undefined) memory->is_undefined = false;
-        memory->is_arbitrary = was_undefined && !memory->is_undefined;
         if (memory->is_undefined && captured->is_changed)
             RT_TRY(is_overwritten(writer, memory, captured->after, &memory->is_undefined));
+        if (was_undefined && !memory->is_undefined) memory->is_arbitrary = true;
     }
     return RT_STATUS_OK;
 }
@@ -535,25 +550,38 @@ static void sizes_put(rt_buffer *out, const char *key, const uint64_t *sizes, ui
     rt_buffer_printf(out, "]\n");
 }
 
-/* Adds the steps that must have ended before a command to a list; a queue in order implies others.
- * A command that is not a step stands for those that it waits for. */
-static void after_collect(const scenario_writer *writer, const cap_command *command,
-                          const cap_queue *queue, uint32_t depth, index_list *list)
+/* Adds the commands that must have ended before a command to a list, unless this command's order
+ * has led to them already. */
+static void earlier_add(scenario_writer *writer, uint32_t index, const cap_command *command,
+                        index_list *list)
 {
-    enum { DEPTH_MAX = 64 };
-    for (uint32_t i = 0; i < command->after_count && depth < DEPTH_MAX; i++) {
-        uint32_t index = command->after[i] - writer->first, k = 0;
-        if (command->after[i] < writer->first || index >= writer->count) continue;
-        const cap_command *earlier = &writer->commands[index];
-        if (!writer->are_written[index]) {
-            after_collect(writer, earlier, queue, depth + 1, list);
+    for (uint32_t i = 0; i < command->after_count; i++) {
+        uint32_t earlier = command->after[i] - writer->first;
+        if (command->after[i] < writer->first || earlier >= writer->count ||
+            writer->visits[earlier] == index + 1)
             continue;
-        }
-        if (queue->is_in_order && earlier->queue.number == queue->number) continue;
-        while (k < list->count && list->items[k] != index)
-            k++;
-        if (k == list->count) *rt_vector_push(list) = index;
+        writer->visits[earlier] = index + 1;
+        *rt_vector_push(list) = earlier;
     }
+}
+
+/* Returns the steps that must have ended before a command; a queue in order implies others. A
+ * command that is not a step stands for those that it waits for. */
+static index_list after_collect(scenario_writer *writer, uint32_t index)
+{
+    index_list earlier = {0}, steps = {0};
+    const cap_command *command = &writer->commands[index];
+    const cap_queue *queue = &command->queue;
+    earlier_add(writer, index, command, &earlier);
+    for (uint32_t i = 0; i < earlier.count; i++) {
+        uint32_t step = earlier.items[i];
+        if (!writer->are_written[step])
+            earlier_add(writer, index, &writer->commands[step], &earlier);
+        else if (!queue->is_in_order || writer->commands[step].queue.number != queue->number)
+            *rt_vector_push(&steps) = step;
+    }
+    rt_vector_free(&earlier);
+    return steps;
 }
 
 static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint32_t index)
@@ -568,11 +596,9 @@ static void step_name_append(const scenario_writer *writer, rt_buffer *out, uint
 /* Appends the keys of a command's queue and of what it waits for. */
 static void order_put(scenario_writer *writer, uint32_t index)
 {
-    index_list list = {0};
+    index_list list = after_collect(writer, index);
     rt_buffer *out = &writer->steps;
-    const cap_command *command = &writer->commands[index];
-    rt_buffer_printf(out, "      queue: queue_%u\n", command->queue.number);
-    after_collect(writer, command, &command->queue, 0, &list);
+    rt_buffer_printf(out, "      queue: queue_%u\n", writer->commands[index].queue.number);
     for (uint32_t i = 0; i < list.count; i++) {
         rt_buffer_printf(out, "%s", i == 0 ? "      after: [" : ", ");
         step_name_append(writer, out, list.items[i]);
@@ -772,6 +798,7 @@ static rt_status expectations_put(scenario_writer *writer)
         const written_memory *memory = &writer->memories.items[i];
         rt_buffer content = {0};
         if (!memory->is_changed || (memory->latest.length == 0 && !memory->has_state)) continue;
+        writer->current = memory->launch;
         if (memory->has_state)
             rt_buffer_append_text(&content, rt_buffer_text(&memory->state));
         else
@@ -847,7 +874,9 @@ static rt_status scenario_build(scenario_writer *writer)
 {
     for (uint32_t i = 0; i < writer->count; i++) {
         if (writer->commands[i].kind != CAP_LAUNCH) continue;
+        writer->current = i;
         RT_TRY(kernel_check(writer, &writer->commands[i]));
+        RT_TRY(sizes_check(writer, &writer->commands[i]));
         memories_add(writer, &writer->commands[i]);
         RT_TRY(undefined_decide(writer, &writer->commands[i]));
         (void)program_index(writer, writer->commands[i].program);
@@ -860,15 +889,20 @@ static rt_status scenario_build(scenario_writer *writer)
     for (uint32_t i = 0; i < writer->memories.count; i++) {
         const written_memory *memory = &writer->memories.items[i];
         rt_buffer content = {0};
+        writer->current = memory->launch;
         RT_TRY(contents_read(writer, memory, memory->first, &content));
         rt_status status = memory_put(writer, memory, memory->name, rt_buffer_text(&content));
         rt_buffer_free(&content);
         RT_TRY(status);
     }
     queues_put(writer);
-    for (uint32_t i = 0; i < writer->count; i++)
-        RT_TRY(writer->commands[i].kind == CAP_LAUNCH ? launch_put(writer, i)
-                                                      : transfer_put(writer, i));
+    for (uint32_t i = 0; i < writer->count; i++) {
+        /* What a command between launches cannot do, the launch after it would need. */
+        writer->current = i;
+        while (writer->commands[writer->current].kind != CAP_LAUNCH)
+            writer->current++;
+        RT_TRY(writer->current == i ? launch_put(writer, i) : transfer_put(writer, i));
+    }
     return expectations_put(writer);
 }
 
@@ -923,7 +957,7 @@ static rt_status scenario_save(scenario_writer *writer, rt_text *out_name)
 
 rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording *recording,
                              uint32_t first, uint32_t count, const cap_style *style,
-                             rt_text *out_name)
+                             rt_text *out_name, uint32_t *out_failed)
 {
     CHECK(count > 0 && count <= recording->command_count &&
           first <= recording->command_count - count);
@@ -937,13 +971,17 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
     CHECK(writer.commands[0].kind == CAP_LAUNCH && writer.commands[count - 1].kind == CAP_LAUNCH);
     writer.are_written = rt_arena_alloc_array(arena, count, sizeof *writer.are_written);
     memset(writer.are_written, 0, count * sizeof *writer.are_written);
+    writer.visits = rt_arena_alloc_array(arena, count, sizeof *writer.visits);
+    memset(writer.visits, 0, count * sizeof *writer.visits);
     for (uint32_t i = 0; i < count; i++) {
         const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;
+        *out_failed = first + i;
         return rt_fail(sink, RT_UNSUPPORTED, RT_RULE_NONE, "%.*s", RT_TEXT_ARG(launch->loss));
     }
     rt_status status = scenario_build(&writer);
     if (rt_ok(status)) status = scenario_save(&writer, out_name);
+    *out_failed = first + writer.current;
     for (uint32_t i = 0; i < writer.memories.count; i++)
         rt_buffer_free(&writer.memories.items[i].state);
     rt_vector_free(&writer.memories);

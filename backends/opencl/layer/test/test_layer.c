@@ -575,6 +575,23 @@ static void what_it_cannot_do_it_refuses(void **state)
     assert_null(layer);
 }
 
+/* A block whose end the layer has not seen: another is allocated within it. */
+static void a_new_block_replaces_those_that_it_overlaps(void **state)
+{
+    (void)state;
+    layer_block block;
+    layer_objects_clear();
+    layer_block_add(LAYER_BLOCK_SVM, block_a, 16);
+    layer_block_add(LAYER_BLOCK_SVM, block_a + 16, 48);
+    layer_block_add(LAYER_BLOCK_SVM, block_a + 32, 8);
+    assert_true(layer_block_at((uintptr_t)block_a + 32, &block));
+    assert_int_equal(block.number, 2);
+    assert_false(layer_block_at((uintptr_t)block_a + 16, &block));
+    assert_true(layer_block_at((uintptr_t)block_a + 15, &block));
+    assert_int_equal(block.number, 0);
+    layer_objects_clear();
+}
+
 /* A capture that the variables describe wrongly is not begun. */
 static void wrong_captures_are_refused(void **state)
 {
@@ -701,6 +718,7 @@ int main(void)
         cmocka_unit_test(functions_without_addresses_have_no_call),
         cmocka_unit_test(nothing_hidden_asks_the_driver_itself),
         cmocka_unit_test(what_it_cannot_do_it_refuses),
+        cmocka_unit_test(a_new_block_replaces_those_that_it_overlaps),
         cmocka_unit_test(wrong_captures_are_refused),
         cmocka_unit_test(a_forked_process_has_its_own_records),
         cmocka_unit_test(a_file_is_appended_to),

@@ -65,6 +65,10 @@ check_all() {
 
     # Memory that nothing had written: its values by chance, or none, which the launch does not read.
     line '  # Nothing had written it; these are the values that it happened to have.' plain/0001_add.yaml
+    capture 0 plain --window
+    line '  # Nothing had written it; these are the values that it happened to have.' plain/0000-0002.yaml
+    capture 0 partly --undefined
+    line '  # Nothing had written it; these are the values that it happened to have.' partly/0000_add.yaml
     capture 0 plain --undefined
     [ $device = pocl ] || line '  b: {type: int, count: 16}' plain/0001_add.yaml
     passes plain
@@ -99,6 +103,15 @@ check_all() {
     line '      equals: [101, -5, 8, 8, 8, 65811, 30, 43, -5, -4, 94, 115, 138, 163, 190, 219]' $window
     passes between
 
+    # Contents count once: those of both buffers at first, of b after two launches, of the stores, and room to read more.
+    capture 0 repeat --window --max-bytes 320
+    [ -f repeat/0000-0008.yaml ] || fail "a launch is missing"
+    passes repeat
+
+    # Commands that the driver refuses for their sizes: the layer does not read that much either.
+    capture 0 sizes --window
+    passes sizes
+
     # What cannot be in a scenario is named, and the rest is captured; a null buffer is one.
     capture 0 refused
     says "of kernel 'add' is not captured: it uses several parts of one buffer"
@@ -114,6 +127,12 @@ check_all() {
     says 'assay: 2 scenarios written into parts'
     [ -f parts/0000-0001.yaml ] && [ -f parts/0003_add.yaml ] || fail "the windows have other launches"
     passes parts
+
+    # So does one with an argument that scenarios cannot pass.
+    capture 0 odd --window
+    says "assay: launch 2 of kernel 'put' is not captured: its argument 1 is a struct with pointers that is not of 64-bit words"
+    [ -f odd/0000-0001.yaml ] && [ -f odd/0003-0004.yaml ] || fail "the windows have other launches"
+    passes odd
 
     # Linked programs are modules of several sources, and binaries lead back to them: 2 * x + 3, twice.
     capture 0 linked
@@ -137,6 +156,10 @@ check_all() {
 
 device=sim
 check_all
+# Barriers, markers and waits of OpenCL 1.1, of which PoCL lacks one, and what a migration waits for, order launches, too.
+capture 0 barriers --window
+for launch in 0 1 2; do line "      after: [launch_$launch]" barriers/0000-0003.yaml; done
+passes barriers
 capture 0 svm
 line '        - {usm: a, offset: 32}' svm/0000_add.yaml
 line '  a: {type: int, count: 16, usm: shared, values: [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}' svm/0000_add.yaml
@@ -147,6 +170,8 @@ says "assay: launch 2 of kernel 'add' is not captured: its memory holds addresse
 line '        - {struct: [{usm: block_0, offset: 16}, {ulong: 9}]}' usm/0001_store.yaml
 line '      equals: [5, 6, 7, 8, 0, 0, 0, 0, 15, 16, 17, 18, 0, 0, 0, 0]' usm/0000_add.yaml
 passes usm
+capture 4 variable
+says "assay: launch 0 of kernel 'next' is not captured: it uses the address of a variable of a program"
 if [ -f $pocl ]; then
     device=pocl
     OCL_ICD_VENDORS=$pocl OCL_ICD_FILENAMES=$(head -n 1 $pocl)
@@ -164,6 +189,18 @@ expect 4 capture -o full -- "$assay" exec --quiet -- sh -c 'ASSAY_OPENCL_CAPTURE
 says "assay: the OpenCL layer cannot write into '/proc/self': "
 says "assay: launch 0 of kernel 'scale' is not captured: a file could not be written"
 says 'assay: 2 more are not captured for that reason'
+
+# A capture that is ended leaves no folder behind.
+for signal in TERM KILL; do
+    "$assay" capture -o ended -- sh -c 'echo $PPID >parent; exec sleep 60' >out 2>&1 &
+    for _ in $(seq 100); do [ -s parent ] && break || sleep 0.1; done
+    ls ended/.capture-* >/dev/null 2>&1 || fail "there is no folder to remove"
+    kill -s $signal "$(cat parent)"
+    wait $!
+    for _ in $(seq 100); do ls ended/.capture-* >/dev/null 2>&1 && sleep 0.1 || break; done
+    ls ended/.capture-* >/dev/null 2>&1 && fail "a temporary folder remains"
+    rm parent
+done
 
 # Programs without OpenCL, a folder that cannot be written, wrong command lines.
 expect 4 capture -o none -- true

@@ -1,10 +1,12 @@
 /* A program that uses OpenCL, whose launches `assay capture` is tested with: client CASE [FILE].
  * Every result follows from the kernels: `scale` doubles, `add` adds. */
 #define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +129,25 @@ static void case_order(void)
     TRY(clFinish(queue));
 }
 
+/* Launches that OpenCL 1.1's barriers, markers and waits order, and the event of a migration, in a
+ * queue out of order. */
+static void case_barriers(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    cl_event marker, moved;
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueBarrier(queue));
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueMarker(queue, &marker));
+    TRY(clEnqueueWaitForEvents(queue, 1, &marker));
+    cl_event third = launch(add, COUNT, 0, 0, NULL);
+    TRY(clEnqueueMigrateMemObjects(queue, 1, &a, 0, 1, &third, &moved));
+    launch(add, COUNT, 0, 1, &moved);
+    TRY(clFinish(queue));
+}
+
 /* Commands between launches, in a queue in order. */
 static void case_between(void)
 {
@@ -189,6 +210,28 @@ static void case_usm(void)
     TRY(clFinish(queue));
 }
 
+/* A launch whose argument is the address of a variable of its program. */
+static void case_variable(void)
+{
+    typedef cl_int(CL_API_CALL * find_call)(cl_device_id device, cl_program program,
+                                            const char *name, size_t *out_size, void **out_pointer);
+    find_call find = (find_call)clGetExtensionFunctionAddressForPlatform(
+        platform, "clGetDeviceGlobalVariablePointerINTEL");
+    clSetKernelArgMemPointerINTEL_fn set =
+        (clSetKernelArgMemPointerINTEL_fn)clGetExtensionFunctionAddressForPlatform(
+            platform, "clSetKernelArgMemPointerINTEL");
+    if (!find || !set) exit(77);
+    program_make("global int counter = 5;\n"
+                 "kernel void next(global int *a) { a[0] = counter + 1; }\n",
+                 "-cl-std=CL2.0");
+    void *counter;
+    TRY(find(device, program, "counter", NULL, &counter));
+    cl_kernel next = clCreateKernel(program, "next", NULL);
+    TRY(set(next, 0, counter));
+    launch(next, 1, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
 static void case_svm(void)
 {
     cl_int *block = clSVMAlloc(context, CL_MEM_READ_WRITE, COUNT * 4, 0);
@@ -218,6 +261,75 @@ static void case_parts(void)
     add_set(add, parts[0], parts[1], 1);
     launch(add, 4, 0, 0, NULL);
     add_set(add, b, a, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* Launches of which one has an argument that scenarios cannot pass: a struct with a pointer, whose
+ * size is not that of 64-bit words. */
+static void case_odd(void)
+{
+    static const char text[] =
+        "typedef struct __attribute__((packed)) { ulong to; int value; } odd;\n"
+        "kernel void put(global int *a, odd o) { a[0] = o.value; }\n";
+    struct __attribute__((packed)) {
+        void *to;
+        cl_int value;
+    } odd = {clSVMAlloc(context, CL_MEM_READ_WRITE, 64, 0), 5};
+    if (!odd.to) exit(77);
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    program_make(text, "");
+    cl_kernel put = clCreateKernel(program, "put", NULL);
+    add_set(add, a, b, 1);
+    TRY(clSetKernelArg(put, 0, sizeof a, &a));
+    TRY(clSetKernelArg(put, 1, sizeof odd, &odd));
+    for (int i = 0; i < 5; i++)
+        launch(i == 2 ? put : add, i == 2 ? 1 : COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* A launch that stores into a half of a buffer that nothing has written. */
+static void case_partly(void)
+{
+    cl_mem a = ints_make(0), b = clCreateBuffer(context, 0, COUNT * 4, NULL, NULL);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    add_set(add, a, b, 100);
+    launch(add, COUNT / 2, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* The host stores the same contents again and again. */
+static void case_repeat(void)
+{
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    const cl_int values[COUNT] = {1, 2, 3};
+    add_set(add, a, b, 1);
+    for (int i = 0; i < 8; i++) {
+        launch(add, COUNT, 0, 0, NULL);
+        TRY(clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, sizeof values, values, 0, NULL, NULL));
+    }
+    launch(add, COUNT, 0, 0, NULL);
+    TRY(clFinish(queue));
+}
+
+/* Sizes beyond those of the memories: a driver refuses the commands without reading so much. */
+static void case_sizes(void)
+{
+    enum { HUGE_SIZE = 64 << 20 };
+    cl_mem a = ints_make(0), b = ints_make(0);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    static const cl_int one = 1;
+    add_set(add, a, b, 1);
+    launch(add, COUNT, 0, 0, NULL);
+    const cl_int results[] = {
+        clEnqueueFillBuffer(queue, a, &one, HUGE_SIZE, 0, 64, 0, NULL, NULL),
+        clEnqueueWriteBuffer(queue, a, CL_TRUE, 0, HUGE_SIZE, &one, 0, NULL, NULL),
+        clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, HUGE_SIZE, &one, 0, NULL, NULL),
+    };
+    for (int i = 0; i < 3; i++)
+        if (results[i] != CL_INVALID_VALUE) exit(3);
     launch(add, COUNT, 0, 0, NULL);
     TRY(clFinish(queue));
 }
@@ -335,15 +447,18 @@ int main(int count, char **arguments)
         case_processes(arguments[0]);
         return 0;
     }
-    setup(strcmp(name, "order") == 0 ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    bool is_unordered = strcmp(name, "order") == 0 || strcmp(name, "barriers") == 0;
+    setup(is_unordered ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
     program_make(source, "-cl-std=CL1.2 -Werror");
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = {{"plain", case_plain}, {"order", case_order},   {"between", case_between},
-                 {"usm", case_usm},     {"svm", case_svm},       {"refused", case_refused},
-                 {"parts", case_parts}, {"linked", case_linked}, {"threads", case_threads},
-                 {"crash", case_crash}};
+    } cases[] = {{"plain", case_plain},      {"order", case_order},   {"between", case_between},
+                 {"usm", case_usm},          {"svm", case_svm},       {"refused", case_refused},
+                 {"parts", case_parts},      {"linked", case_linked}, {"threads", case_threads},
+                 {"crash", case_crash},      {"sizes", case_sizes},   {"odd", case_odd},
+                 {"repeat", case_repeat},    {"partly", case_partly}, {"variable", case_variable},
+                 {"barriers", case_barriers}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (strcmp(cases[i].name, name) == 0) cases[i].run();
     if (strcmp(name, "abort") == 0) {

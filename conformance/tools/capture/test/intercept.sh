@@ -67,9 +67,16 @@ damaged kernelName.txt '' 'kernelName.txt:1:1: error: expected the name of a ker
 damaged kernelName.txt - 'app has no dump of a launch, which is a folder with the file kernelName.txt'
 damaged Local2.txt 'many' 'Local2.txt:1:1: error: expected a number'
 damaged Argument1.bin - 'expected a file of argument 1, since there is one of argument 3'
+damaged Argument1.bin '' "$dump/Argument1.bin:1:1: error: expected the bytes of the argument"
+damaged SVM_Arg_Offset_3.txt 8 'SVM_Arg_Offset_3.txt:1:1: error: expected an offset of 0'
+damaged SVM_Arg_Offset_4.txt 0 'Argument4.bin:1:1: error: expected the bytes of the argument'
 damaged $pre '' "$pre:1:1: error: expected the contents of a memory"
 damaged $pre - 'Pre:1:1: error: expected the contents of every memory that Post has'
 damaged $pre 'short' 'has 16 bytes, but another file of the same memory has 5'
+dump_make
+cp -r app/Replay/Enqueue_3_scale app/Replay/Enqueue_3_scale_again
+expect 2 capture -o damaged --intercept app
+says "${dump}_again/enqueueNumber.txt:1:1: error: expected another number than that of $dump, which has the same kernel"
 expect 2 capture -o damaged --intercept absent
 says 'absent has no dump of a launch'
 

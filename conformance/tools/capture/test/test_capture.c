@@ -172,6 +172,27 @@ static void commands_are_between_launches(void **state)
     read_end(&read);
 }
 
+/* Each store blocks: what follows it waits for it alone, since it stands for those before it. */
+static void stores_that_block_stand_for_those_before(void **state)
+{
+    (void)state;
+    rt_buffer log = {0};
+    rt_buffer_printf(&log, "%s", BEGIN LAUNCH("6", BOTH) " event=0" AFTER);
+    for (int i = 0; i < 8; i++)
+        rt_buffer_printf(&log,
+                         "9 %d 0 < clEnqueueWriteBuffer queue=0 waits_for=1 wait=%s memory=0 "
+                         "blocking=1 offset=4 size=4 data=" HASH_B ":4 result=0\n",
+                         7 + i, i == 0 ? "0" : "-");
+    reading read = read_log(rt_buffer_string(&log));
+    assert_int_equal(read.recording.command_count, 9);
+    for (uint32_t i = 1; i < 9; i++) {
+        assert_int_equal(read.recording.commands[i].after_count, 1);
+        assert_int_equal(read.recording.commands[i].after[0], i - 1);
+    }
+    read_end(&read);
+    rt_buffer_free(&log);
+}
+
 /* The host learns that a launch has ended, and then orders nothing after it. */
 static void what_the_host_learns_orders_launches(void **state)
 {
@@ -188,6 +209,25 @@ static void what_the_host_learns_orders_launches(void **state)
         read_end(&read);
         rt_buffer_free(&log);
     }
+}
+
+/* A program that is built again, and one whose variables the host writes, after a launch of it. */
+static void a_program_changes_between_launches(void **state)
+{
+    (void)state;
+    reading read = read_log(
+        BEGIN LAUNCH("6", BOTH) AFTER
+        "9 7 0 < clBuildProgram program=0 devices=0 options=-DA=2 result=0\n" LAUNCH("8", BOTH)
+            AFTER
+        "9 9 0 < clEnqueueWriteGlobalVariableINTEL queue=0 program=0 result=0\n" LAUNCH("10", BOTH)
+            AFTER);
+    assert_int_equal(read.recording.command_count, 3);
+    const cap_command *launches = read.recording.commands;
+    assert_text(launches[0].program->options, "-DA=1");
+    assert_text(launches[1].program->options, "-DA=2");
+    assert_text(launches[1].loss, "");
+    assert_text(launches[2].loss, "the host has written variables of its program");
+    read_end(&read);
 }
 
 /* Each row is a log after BEGIN whose only launch cannot be a scenario, and why. */
@@ -243,6 +283,25 @@ static void what_is_missing_is_named(void **state)
     }
 }
 
+/* Contents that are too large are not read: their files do not exist. */
+static void a_memory_that_is_too_large_is_named(void **state)
+{
+    (void)state;
+    reading read = read_log(BEGIN LAUNCH("6", BOTH) AFTER LAUNCH(
+        "7", "args=m0 before=m0:" HASH_A ":1073741825") " after=m0:" HASH_A
+                                                        ":1073741825 result=0\n");
+    const cap_style style = {.folder = RT_TEXT("folder")};
+    rt_text name;
+    uint32_t failed = 0;
+    rt_status status =
+        cap_scenario_write(read.sink, &read.arena, &read.recording, 0, 2, &style, &name, &failed);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_text(rt_sink_diagnostic(read.sink, status)->message,
+                "its memory of 1073741825 bytes exceeds the 1073741824 of a scenario's memory");
+    assert_int_equal(failed, 1);
+    read_end(&read);
+}
+
 static void a_log_of_something_else_is_refused(void **state)
 {
     (void)state;
@@ -274,8 +333,11 @@ int main(void)
         cmocka_unit_test(a_launch_may_not_end),
         cmocka_unit_test(launches_wait_for_events),
         cmocka_unit_test(commands_are_between_launches),
+        cmocka_unit_test(stores_that_block_stand_for_those_before),
         cmocka_unit_test(what_the_host_learns_orders_launches),
+        cmocka_unit_test(a_program_changes_between_launches),
         cmocka_unit_test(what_is_missing_is_named),
+        cmocka_unit_test(a_memory_that_is_too_large_is_named),
         cmocka_unit_test(a_log_of_something_else_is_refused),
         cmocka_unit_test(options_are_split),
     };
