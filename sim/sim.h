@@ -347,10 +347,11 @@ typedef struct sim_launch_options {
      * output. */
     void (*on_output)(void *user, rt_text text);
     /* Called at the end of the launch for each range of bytes in global memory that it accessed;
-     * per object and kind of access the ranges are maximal, do not touch and ascend.  Never called
-     * for a launch so large that some accesses may have been forgotten (check/race.h, stamps).
-     * NULL: accesses are not recorded.  Recording makes a launch slower: one thread interprets it.
-     */
+     * per object and kind of access the ranges are maximal, do not touch and ascend.  Accesses
+     * through a window are reported as ranges of its object, but apart: they may overlap ranges of
+     * the object or of another window, and ascend only among themselves.  Never called for a launch
+     * so large that some accesses may have been forgotten (check/race.h, stamps).  NULL: accesses
+     * are not recorded.  Recording makes a launch slower: one thread interprets it. */
     void (*on_accessed)(void *user, const sim_accessed *accessed);
     void *user;
 } sim_launch_options;

@@ -729,10 +729,12 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
 }
 
 /* Reports the ranges of one kind of access to an object: the cells whose stamps are this launch's.
- */
+ * Those of a window are reported as its object's, because other commands may use the same bytes
+ * without it. */
 static void ranges_report(const sim_launch_state *l, sim_object object, sim_race_kind kind)
 {
-    const sim_race_shadow *shadow = l->world->objects.items[object].race;
+    const sim_memory *memory = &l->world->objects.items[object];
+    const sim_race_shadow *shadow = memory->race;
     const uint32_t *cells = shadow->cells[kind];
     uint32_t first = l->race->clocks[SIM_RACE_GLOBAL].launch_first;
     if (!cells || shadow->from[kind] < first) return;
@@ -743,8 +745,8 @@ static void ranges_report(const sim_launch_state *l, sim_object object, sim_race
         if (end == c) continue;
         uint64_t stop = end << shadow->shift;
         if (stop > shadow->size) stop = shadow->size;
-        const sim_accessed accessed = {.object = object,
-                                       .offset = c << shadow->shift,
+        const sim_accessed accessed = {.object = memory->whole ? memory->whole : object,
+                                       .offset = memory->origin + (c << shadow->shift),
                                        .size = stop - (c << shadow->shift),
                                        .is_write = kind < SIM_RACE_KINDS_WRITING,
                                        .is_atomic = sim_race_kind_atomic(kind)};
