@@ -241,8 +241,8 @@ typedef struct sim_writer {
 
 /* From now on the world remembers who stored what; called before its first launch. */
 void sim_world_keep_writers(sim_world *world);
-/* Finds the last store to a byte of a live object. False: it was last written otherwise or never,
- * or that is no longer known. */
+/* Finds the last store to a byte of a live object that is not a window; stores through its windows
+ * count. False: it was last written otherwise or never, or that is no longer known. */
 bool sim_object_writer(sim_world *world, sim_object object, uint64_t offset,
                        sim_writer *out_writer);
 /* True if bytes that were not defined have been copied to the object. */

@@ -23,7 +23,6 @@ static uint32_t *cells_widen(uint32_t *cells, uint64_t size)
 
 void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t bits)
 {
-    CHECK(shadow->is_tracked);
     if (shadow->shift && (bits & 3)) {
         for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
             shadow->cells[k] = cells_widen(shadow->cells[k], shadow->size);
@@ -48,14 +47,17 @@ static void cells_clear(sim_race_shadow *shadow)
     }
 }
 
+sim_race_shadow *sim_race_shadow_of(sim_memory *memory)
+{
+    if (memory->race) return memory->race;
+    memory->race = rt_alloc(sizeof *memory->race);
+    *memory->race = (sim_race_shadow){.size = memory->size, .shift = 2};
+    return memory->race;
+}
+
 static void track(sim_race *race, sim_memory *memory)
 {
-    if (!memory->data) return;
-    if (!memory->race) {
-        memory->race = rt_alloc(sizeof *memory->race);
-        *memory->race = (sim_race_shadow){.size = memory->size, .shift = 2};
-    }
-    if (memory->race->is_tracked) return;
+    if (!memory->data || sim_race_shadow_of(memory)->is_tracked) return;
     memory->race->is_tracked = true;
     memory->race->has_narrow = false;
     for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
