@@ -241,8 +241,8 @@ typedef struct sim_writer {
 
 /* From now on the world remembers who stored what; called before its first launch. */
 void sim_world_keep_writers(sim_world *world);
-/* Finds the last store to a byte of a live object. False: it was last written otherwise or never,
- * or that is no longer known. */
+/* Finds the last store to a byte of a live object that is not a window; stores through its windows
+ * count. False: it was last written otherwise or never, or that is no longer known. */
 bool sim_object_writer(sim_world *world, sim_object object, uint64_t offset,
                        sim_writer *out_writer);
 /* True if bytes that were not defined have been copied to the object. */
@@ -347,10 +347,11 @@ typedef struct sim_launch_options {
      * output. */
     void (*on_output)(void *user, rt_text text);
     /* Called at the end of the launch for each range of bytes in global memory that it accessed;
-     * per object and kind of access the ranges are maximal, do not touch and ascend.  Never called
-     * for a launch so large that some accesses may have been forgotten (check/race.h, stamps).
-     * NULL: accesses are not recorded.  Recording makes a launch slower: one thread interprets it.
-     */
+     * per object and kind of access the ranges are maximal, do not touch and ascend.  Accesses
+     * through a window are reported as ranges of its object, but apart: they may overlap ranges of
+     * the object or of another window, and ascend only among themselves.  Never called for a launch
+     * so large that some accesses may have been forgotten (check/race.h, stamps).  NULL: accesses
+     * are not recorded.  Recording makes a launch slower: one thread interprets it. */
     void (*on_accessed)(void *user, const sim_accessed *accessed);
     void *user;
 } sim_launch_options;

@@ -68,14 +68,16 @@ static void simdev_memory_host_access(dev_memory *base, uint32_t tag, uint64_t o
 static bool simdev_memory_writer(dev_memory *base, uint64_t offset, dev_writer *out_writer)
 {
     const simdev_memory *memory = (const simdev_memory *)base;
+    const simdev_memory *owner = memory->whole ? memory->whole : memory;
     simdev_device *device = memory->device;
     sim_writer writer;
+    offset += base->origin;
     pthread_mutex_lock(&device->lock);
-    out_writer->is_kernel = sim_object_writer(device->world, memory->object, offset, &writer);
+    out_writer->is_kernel = sim_object_writer(device->world, owner->object, offset, &writer);
     out_writer->is_copy = writer.is_copy;
     out_writer->kernel = writer.kernel;
     memcpy(out_writer->work_item, writer.work_item, sizeof writer.work_item);
-    out_writer->may_be_copied = sim_object_took_undefined(device->world, memory->object);
+    out_writer->may_be_copied = sim_object_took_undefined(device->world, owner->object);
     pthread_mutex_unlock(&device->lock);
     return device->keeps_writers;
 }

@@ -209,8 +209,10 @@ void simdev_node_accesses(simdev_node *node, const sim_accessed *accessed)
 {
     simdev_accesses *last =
         node->accesses.count ? &node->accesses.items[node->accesses.count - 1] : NULL;
-    bool joins = last && last->object == accessed->object && last->is_write == accessed->is_write &&
-                 last->is_atomic == accessed->is_atomic;
+    /* Ranges of several windows of one object need not ascend (sim_launch_options.on_accessed). */
+    bool ascends = last && accessed->offset >= node->ranges.items[node->ranges.count - 1].end;
+    bool joins = ascends && last->object == accessed->object &&
+                 last->is_write == accessed->is_write && last->is_atomic == accessed->is_atomic;
     if (!joins) {
         last = rt_vector_push(&node->accesses);
         *last = (simdev_accesses){accessed->object, accessed->is_write, accessed->is_atomic,

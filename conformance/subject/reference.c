@@ -333,10 +333,12 @@ static rt_status reference_read(cnf_execution *execution, uint32_t index, cnf_co
 static bool reference_writer(cnf_execution *execution, uint32_t index, uint64_t offset,
                              dev_writer *out_writer)
 {
-    const rt_memory *memory = cnf_reference_of(execution)->memories[index];
-    if (memory->written_on == UINT32_MAX) return false; /* the host alone has written it */
-    CHECK(memory->written_on < memory->copies.count);
-    return dev_memory_writer(memory->copies.items[memory->written_on].memory, offset, out_writer);
+    rt_memory *memory = cnf_reference_of(execution)->memories[index];
+    const rt_memory *whole = rt_memory_whole(memory);
+    if (whole->written_on == UINT32_MAX) return false; /* the host alone has written it */
+    CHECK(whole->written_on < whole->copies.count);
+    dev_memory *copy = whole->copies.items[whole->written_on].memory;
+    return dev_memory_writer(copy, memory->origin + offset, out_writer);
 }
 
 static rt_status reference_look_at(cnf_execution *execution, uint32_t step, uint32_t index)

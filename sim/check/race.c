@@ -23,7 +23,6 @@ static uint32_t *cells_widen(uint32_t *cells, uint64_t size)
 
 void sim_race_cells_make(sim_race_shadow *shadow, sim_race_kind kind, uint64_t bits)
 {
-    CHECK(shadow->is_tracked);
     if (shadow->shift && (bits & 3)) {
         for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
             shadow->cells[k] = cells_widen(shadow->cells[k], shadow->size);
@@ -48,14 +47,17 @@ static void cells_clear(sim_race_shadow *shadow)
     }
 }
 
+sim_race_shadow *sim_race_shadow_of(sim_memory *memory)
+{
+    if (memory->race) return memory->race;
+    memory->race = rt_alloc(sizeof *memory->race);
+    *memory->race = (sim_race_shadow){.size = memory->size, .shift = 2};
+    return memory->race;
+}
+
 static void track(sim_race *race, sim_memory *memory)
 {
-    if (!memory->data) return;
-    if (!memory->race) {
-        memory->race = rt_alloc(sizeof *memory->race);
-        *memory->race = (sim_race_shadow){.size = memory->size, .shift = 2};
-    }
-    if (memory->race->is_tracked) return;
+    if (!memory->data || sim_race_shadow_of(memory)->is_tracked) return;
     memory->race->is_tracked = true;
     memory->race->has_narrow = false;
     for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
@@ -729,10 +731,12 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
 }
 
 /* Reports the ranges of one kind of access to an object: the cells whose stamps are this launch's.
- */
+ * Those of a window are reported as its object's, because other commands may use the same bytes
+ * without it. */
 static void ranges_report(const sim_launch_state *l, sim_object object, sim_race_kind kind)
 {
-    const sim_race_shadow *shadow = l->world->objects.items[object].race;
+    const sim_memory *memory = &l->world->objects.items[object];
+    const sim_race_shadow *shadow = memory->race;
     const uint32_t *cells = shadow->cells[kind];
     uint32_t first = l->race->clocks[SIM_RACE_GLOBAL].launch_first;
     if (!cells || shadow->from[kind] < first) return;
@@ -743,8 +747,8 @@ static void ranges_report(const sim_launch_state *l, sim_object object, sim_race
         if (end == c) continue;
         uint64_t stop = end << shadow->shift;
         if (stop > shadow->size) stop = shadow->size;
-        const sim_accessed accessed = {.object = object,
-                                       .offset = c << shadow->shift,
+        const sim_accessed accessed = {.object = memory->whole ? memory->whole : object,
+                                       .offset = memory->origin + (c << shadow->shift),
                                        .size = stop - (c << shadow->shift),
                                        .is_write = kind < SIM_RACE_KINDS_WRITING,
                                        .is_atomic = sim_race_kind_atomic(kind)};

@@ -289,7 +289,10 @@ uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid);
 void sim_race_record(const sim_race_clock *clock, const sim_race_piece *piece, uint32_t lid,
                      uint32_t mine, uint32_t level);
 
-/* ---- For race.c, race_order.c and exec/race.c ------------------------------------------------ */
+/* ---- For race.c, race_order.c, writers.c and exec/race.c ------------------------------------- */
+
+/* The shadow of a memory, which it gets on first request. */
+sim_race_shadow *sim_race_shadow_of(sim_memory *memory);
 
 /* Creates the cells of that kind if necessary. There is one per byte if `bits`, the accesses'
  * offsets and sizes ORed together, is not a multiple of four. */

@@ -80,9 +80,28 @@ void sim_writers_keep(sim_launch_state *l)
     clock->intervals.count = clock->intervals.capacity = 0;
 }
 
-static void shadow_forget(const sim_memory *memory)
+void sim_writers_pass(sim_world *world, const sim_memory *window)
+{
+    const sim_race_shadow *from = window->race;
+    if (window->whole == 0 || !from) return;
+    sim_race_shadow *to = sim_race_shadow_of(sim_world_memory(world, window->whole));
+    for (uint32_t k = 0; k < SIM_RACE_KINDS_WRITING; k++) {
+        if (!from->cells[k]) continue;
+        sim_race_cells_make(to, (sim_race_kind)k, window->origin | (from->shift ? 0 : 1));
+        for (uint64_t i = 0; i < window->size; i += UINT64_C(1) << to->shift) {
+            uint32_t cell = from->cells[k][i >> from->shift];
+            uint32_t *kept = &to->cells[k][(window->origin + i) >> to->shift];
+            if ((cell & SIM_RACE_STAMP) > (*kept & SIM_RACE_STAMP)) *kept = cell;
+        }
+    }
+}
+
+/* Forgets who wrote an object; for a window, also the same bytes of its object. */
+static void shadow_forget(sim_world *world, const sim_memory *memory)
 {
     if (memory->race) sim_race_shadow_forget(memory->race, 0, memory->size);
+    const sim_memory *whole = memory->whole ? sim_world_memory(world, memory->whole) : NULL;
+    if (whole && whole->race) sim_race_shadow_forget(whole->race, memory->origin, memory->size);
 }
 
 void sim_writers_forget(const sim_launch_state *l, const sim_argument *arguments)
@@ -90,11 +109,11 @@ void sim_writers_forget(const sim_launch_state *l, const sim_argument *arguments
     const sim_written *written = &l->kernel->written;
     bool all = written->anything || written->variables;
     for (uint32_t i = 1; all && i < l->world->objects.count; i++)
-        shadow_forget(&l->world->objects.items[i]);
+        shadow_forget(l->world, &l->world->objects.items[i]);
     for (uint32_t i = 0; i < l->kernel->parameter_count && !all; i++)
         if (arguments[i].kind == SIM_PARAMETER_GLOBAL && arguments[i].object &&
             written->parameters[i])
-            shadow_forget(sim_world_memory(l->world, arguments[i].object));
+            shadow_forget(l->world, sim_world_memory(l->world, arguments[i].object));
 }
 
 /* The stamp of the last store to the byte; 0: none is known. */

@@ -11,6 +11,9 @@
 
 /* Keeps the intervals of a launch that is about to close; takes them from its clock. */
 void sim_writers_keep(sim_launch_state *launch);
+/* Before a window is closed: its object takes over the stamps of the launch's stores through it.
+ * Does nothing for other memory. */
+void sim_writers_pass(sim_world *world, const sim_memory *window);
 /* Forgets who wrote what the launch may have written, because it recorded no stamps. */
 void sim_writers_forget(const sim_launch_state *launch, const sim_argument *arguments);
 /* Forgets all launches: stamps will be handed out again. */

@@ -255,7 +255,9 @@ static void windows_close(const sim_launch_state *l, const sim_argument *argumen
 {
     for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
         if (arguments[i].kind != SIM_PARAMETER_GLOBAL || arguments[i].object == 0) continue;
-        sim_window_close(l->world, sim_world_memory(l->world, arguments[i].object));
+        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        if (l->world->writers) sim_writers_pass(l->world, memory);
+        sim_window_close(l->world, memory);
     }
 }
 

@@ -30,14 +30,28 @@ static setup setup_make(void)
     return s;
 }
 
-static void launch(setup *s, const char *kernel, uint64_t global, uint64_t local,
-                   const sim_launch_options *options)
+static void launch_with(setup *s, const char *kernel, uint64_t global, uint64_t local,
+                        const sim_launch_options *options, sim_object a, sim_object b)
 {
-    const sim_argument arguments[] = {harness_global(s->a), harness_global(s->b)};
+    const sim_argument arguments[] = {harness_global(a), harness_global(b)};
     const sim_range range = harness_range(global, local);
     const sim_kernel *found = sim_program_kernel(s->h.program, rt_text_of(kernel));
     assert_non_null(found);
     assert_true(rt_ok(sim_launch(s->h.world, found, &range, arguments, 2, options)));
+}
+
+static void launch(setup *s, const char *kernel, uint64_t global, uint64_t local,
+                   const sim_launch_options *options)
+{
+    launch_with(s, kernel, global, local, options, s->a, s->b);
+}
+
+static sim_object window_make(setup *s, uint64_t element, uint64_t count)
+{
+    sim_object window;
+    assert_true(rt_ok(sim_object_create_window(s->h.world, s->a, 4 * element, 4 * count,
+                                               RT_TEXT("window"), &window)));
+    return window;
 }
 
 static void expect_access(const sim_accessed *found, sim_object object, uint64_t offset,
@@ -75,6 +89,26 @@ static void ranges_are_those_of_the_launch(void **state)
     launch(&s, "once", 1, 1, &options); /* one work-item cannot race, and is recorded still */
     assert_int_equal(log.count, 1);
     expect_access(&log.items[0], s.a, 20, 4, true, false);
+    harness_close(&s.h);
+}
+
+/* Windows of the same object may overlap each other and the object. */
+static void ranges_of_a_window_are_those_of_its_object(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    access_log log = {0};
+    const sim_launch_options options = {.on_accessed = accessed_log, .user = &log};
+    sim_object low = window_make(&s, 8, 8), high = window_make(&s, 12, 8);
+    launch_with(&s, "shifted", 4, 4, &options, high, low);
+    assert_int_equal(log.count, 2);
+    expect_access(&log.items[0], s.a, 4 * 9, 16, false, false);
+    expect_access(&log.items[1], s.a, 4 * 14, 16, true, false);
+    log.count = 0;
+    launch_with(&s, "shifted", 4, 4, &options, low, s.a);
+    assert_int_equal(log.count, 2);
+    expect_access(&log.items[0], s.a, 4, 16, false, false);
+    expect_access(&log.items[1], s.a, 4 * 10, 16, true, false);
     harness_close(&s.h);
 }
 
@@ -122,6 +156,45 @@ static void the_last_writer_of_an_element_is_known(void **state)
     }
 }
 
+/* Also if the launch records single bytes, and if it was compiled and recorded nothing. */
+static void stores_through_a_window_have_a_writer(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    const int32_t seven = 7;
+    sim_world_keep_writers(s.h.world);
+    sim_object window = window_make(&s, 32, 8);
+    launch_with(&s, "once", 1, 1, NULL, window, s.b);
+    expect_writer(&s, 36, NULL, 0);
+    expect_writer(&s, 37, "once", 0); /* although nothing has stored to the object itself */
+    launch(&s, "reversed", INTS, 16, NULL);
+    launch_with(&s, "reversed", 4, 2, NULL, window, s.b);
+    expect_writer(&s, 31, "reversed", 32);
+    expect_writer(&s, 32, "reversed", 3);
+    expect_writer(&s, 35, "reversed", 0);
+    expect_writer(&s, 36, "reversed", 27);
+    launch_with(&s, "scattered", 2, 2, NULL, window, s.b);
+    expect_writer(&s, 32, "reversed", 3); /* its first byte; "scattered" stored the second */
+    sim_writer writer;
+    assert_true(sim_object_writer(s.h.world, s.a, 4 * 34 + 1, &writer));
+    assert_true(rt_text_is(writer.kernel, "scattered"));
+    assert_int_equal(writer.work_item[0], 1);
+    launch(&s, "reversed", INTS, 16, NULL);
+    expect_writer(&s, 32, "reversed", 31);
+    launch_with(&s, "once", 1, 1, NULL, window, s.b);
+    sim_object_write(s.h.world, s.a, 4 * 32, 4, &seven);
+    expect_writer(&s, 32, NULL, 0);
+    expect_writer(&s, 37, "once", 0);
+    if (harness_compile(&s.h)) {
+        launch_with(&s, "reversed", 8, 8, NULL, window, s.b);
+        assert_int_equal(sim_world_tier_report(s.h.world).compiled, 1);
+        expect_writer(&s, 31, "reversed", 32);
+        expect_writer(&s, 37, NULL, 0);
+        expect_writer(&s, 40, "reversed", 23);
+    }
+    harness_close(&s.h);
+}
+
 /* When stamps run out, what is known of earlier launches is dropped, and nothing is invented. */
 static void writers_are_forgotten_when_stamps_run_out(void **state)
 {
@@ -141,7 +214,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_those_of_the_launch),
+        cmocka_unit_test(ranges_of_a_window_are_those_of_its_object),
         cmocka_unit_test(the_last_writer_of_an_element_is_known),
+        cmocka_unit_test(stores_through_a_window_have_a_writer),
         cmocka_unit_test(writers_are_forgotten_when_stamps_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -431,10 +431,11 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
     } else {
         sim_object_write(world, arguments[1].object, arguments[1].offset, 1,
                          arguments[0].bytes.data);
-        const sim_accessed accessed = {.object = arguments[1].object,
-                                       .offset = arguments[1].offset,
-                                       .size = 1,
-                                       .is_write = true};
+        sim_accessed accessed = {
+            .object = arguments[1].object, .offset = 8, .size = 1, .is_write = true};
+        bool has_windows = strcmp(kernel->name, "windows") == 0;
+        if (has_windows && options->on_accessed) options->on_accessed(options->user, &accessed);
+        accessed.offset = arguments[1].offset;
         if (options->on_accessed) options->on_accessed(options->user, &accessed);
     }
     return RT_STATUS_OK;

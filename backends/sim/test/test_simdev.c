@@ -895,6 +895,29 @@ static void commands_race_unless_something_orders_them(void **state)
     }
 }
 
+/* The launch writes byte 8 through one window, and then byte 0 through another. */
+static void ranges_need_not_ascend(void **state)
+{
+    (void)state;
+    for (uint64_t offset = 0; offset <= 8; offset += 4) {
+        fixture f;
+        open_with_seed(&f, 0);
+        dev_kernel *kernel = kernel_build(&f, "windows");
+        dev_event *first = launch(&f, kernel, 1, NULL, 0), *second;
+        const uint8_t zero = 0;
+        const dev_command command = {.tag = 2};
+        assert_true(rt_ok(dev_enqueue_fill(f.queue, command, f.memory, offset, 4,
+                                           (rt_bytes){&zero, 1}, &second)));
+        assert_true(rt_ok(dev_event_wait(second)));
+        assert_true(rt_ok(dev_event_wait(first)));
+        assert_int_equal(f.finding_count, offset != 4);
+        dev_event_destroy(first);
+        dev_event_destroy(second);
+        dev_kernel_destroy(kernel);
+        close_all(&f);
+    }
+}
+
 /* The host's own read of shared memory is ordered by what the host knows, and orders what follows.
  */
 static void accesses_of_the_host_take_part(void **state)
@@ -1055,6 +1078,7 @@ int main(void)
         cmocka_unit_test(a_host_event_that_fails_fails_its_dependents),
         cmocka_unit_test(a_waiter_sleeps_until_the_host_completes),
         cmocka_unit_test(commands_race_unless_something_orders_them),
+        cmocka_unit_test(ranges_need_not_ascend),
         cmocka_unit_test(accesses_of_the_host_take_part),
         cmocka_unit_test(orders_that_matter_are_asked_for),
         cmocka_unit_test(parameters_are_described),

@@ -109,6 +109,50 @@ for seed in 0 1 2 3; do
     grep -qx 7 "$folder/out" || fail "a wait list is not obeyed"
 done
 
+# What a kernel does to parts of a buffer it does to the buffer: a fill that the kernel does not wait for races with it
+# in either part, and not between them.
+cat >parts.c <<'END_OF_C'
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdlib.h>
+/* parts OFFSET [WAIT]: in an out-of-order queue, fills 4 bytes of a buffer from OFFSET, and runs a kernel that stores
+ * to two parts, at 256 and at 128, after the fill if there is another argument. */
+int main(int count, char **arguments)
+{
+    cl_device_id device;
+    cl_platform_id platform;
+    cl_event filled;
+    cl_int seven = 7;
+    const size_t one = 1, offset = (size_t)atoi(arguments[1]);
+    const char *source = "kernel void k(global int *high, global int *low) { high[0] = 5; low[0] = 6; }";
+    const cl_queue_properties properties[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    const cl_buffer_region regions[] = {{256, 16}, {128, 16}};
+    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL)) return 3;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, properties, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    if (clBuildProgram(program, 1, &device, "", NULL, NULL)) return 4;
+    cl_kernel kernel = clCreateKernel(program, "k", NULL);
+    cl_mem buffer = clCreateBuffer(context, 0, 512, NULL, NULL);
+    for (cl_uint i = 0; i < 2; i++) {
+        cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &regions[i], NULL);
+        if (clSetKernelArg(kernel, i, sizeof part, &part)) return 5;
+    }
+    if (clEnqueueFillBuffer(queue, buffer, &seven, sizeof seven, offset, sizeof seven, 0, NULL, &filled)) return 6;
+    const cl_event *wait = count > 2 ? &filled : NULL;
+    if (clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, count > 2, wait, NULL)) return 8;
+    if (clFinish(queue)) return 9;
+    return 7;
+}
+END_OF_C
+cc -o parts parts.c -l:libOpenCL.so.1 || fail "parts.c does not compile"
+for offset in 128 256; do
+    expect 42 exec --error-exitcode 42 ./parts $offset
+    says "command-race: write of 4 bytes at offset $offset of 'buffer 1' by kernel 'k' and the write by a fill are not ordered"
+    expect 7 exec --error-exitcode 42 ./parts $offset wait
+done
+expect 7 exec --error-exitcode 42 ./parts 132
+
 # A write reads its source as late as it completes, and the host must not change it before.
 cat >late.c <<'END_OF_C'
 #define CL_TARGET_OPENCL_VERSION 300
