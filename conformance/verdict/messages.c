@@ -276,8 +276,7 @@ static const struct message_row {
     {"skip", on_skip},   {"check", on_check},       {"memory", on_memory},
     {"trace", on_trace}, {"choices", on_choices},   {"orders", on_orders},
     {"probe", on_probe}, {"artefact", on_artefact}, {"capabilities", on_capabilities},
-    {"end", on_end},
-    {"released", on_released},
+    {"end", on_end},     {"released", on_released},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */

@@ -11,13 +11,12 @@
 
 enum { ITEMS = 16 };
 
-static const char *source =
-    "kernel void apply(global float *sums, global double *wide) {\n"
-    "  uint lane = get_sub_group_local_id();\n"
-    "  if (lane % 2 != 0) return;\n"
-    "  sums[lane] = sub_group_non_uniform_scan_exclusive_add(1.0f);\n"
-    "  wide[lane] = sub_group_non_uniform_scan_exclusive_add(1.0);\n"
-    "}\n";
+static const char *source = "kernel void apply(global float *sums, global double *wide) {\n"
+                            "  uint lane = get_sub_group_local_id();\n"
+                            "  if (lane % 2 != 0) return;\n"
+                            "  sums[lane] = sub_group_non_uniform_scan_exclusive_add(1.0f);\n"
+                            "  wide[lane] = sub_group_non_uniform_scan_exclusive_add(1.0);\n"
+                            "}\n";
 
 static void run(cl_device_id device)
 {
