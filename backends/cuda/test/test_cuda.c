@@ -144,15 +144,15 @@ static void missing_features_are_not_capabilities(void **state)
         uint32_t aspects_gone;
         uint64_t local_size;
     } rows[] = {
-        {CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0, false, 0, 9000 - 32},
-        {CUDA_ATTRIBUTE_MANAGED_MEMORY, 0, false, 0, 9000 - 32},
-        {CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, -1, false, 0, 9000 - 32},
-        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, -1, true, 0, 5000 - 32},
+        {CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0, false, 0, 9000 - 128},
+        {CUDA_ATTRIBUTE_MANAGED_MEMORY, 0, false, 0, 9000 - 128},
+        {CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, -1, false, 0, 9000 - 128},
+        {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, -1, true, 0, 5000 - 128},
         {CUDA_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 16, true, 0, 0},
         {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 5, true,
-         1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_ATOMIC64, 9000 - 32},
+         1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_ATOMIC64, 9000 - 128},
         {CUDA_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, -1, true, (1u << DEV_ASPECT_COUNT) - 1,
-         9000 - 32},
+         9000 - 128},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dev_capabilities found;
