@@ -702,11 +702,6 @@ static void part_of_a_variable(fixture *f)
     dev_memory *part;
     use(dev_memory_part_create(f->global, 0, 4, RT_TEXT("p"), &part));
 }
-static void part_at_an_offset_that_the_device_cannot_address(fixture *f)
-{
-    dev_memory *part;
-    use(dev_memory_part_create(f->memory, 2, 8, RT_TEXT("p"), &part));
-}
 static void part_of_an_incapable_device(fixture *f)
 {
     f->bad->incapable = true;
@@ -916,7 +911,6 @@ static void callers_that_break_the_contract_panic(void **state)
         part_past_the_end,
         part_of_a_part,
         part_of_a_variable,
-        part_at_an_offset_that_the_device_cannot_address,
         part_of_an_incapable_device,
         pointer_to_nothing,
         pointer_into_a_buffer,
