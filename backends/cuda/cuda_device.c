@@ -125,6 +125,7 @@ static void cuda_device_destroy(dev_device *base)
     vendor_library_close(device->library.handle);
     pthread_mutex_destroy(&device->lock);
     rt_buffer_free(&device->name);
+    rt_buffer_free(&device->target);
     rt_buffer_free(&device->driver);
     rt_free(device);
 }
