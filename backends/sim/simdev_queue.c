@@ -199,6 +199,8 @@ static bool operand_found(const simdev_command *command, operand range)
     simdev_device *device = command->device;
     if (!range.memory || sim_object_is_alive(device->world, range.memory->object)) return true;
     if (!device->on_finding) return false;
+    /* Other commands have no operands. */
+    CHECK((size_t)command->kind < sizeof verbs / sizeof *verbs && verbs[command->kind]);
     rt_text label = sim_object_label(device->world, range.memory->object);
     rt_buffer message = {0};
     rt_buffer_printf(&message, "%s of %llu bytes at offset %llu of '%.*s', which has been freed",
