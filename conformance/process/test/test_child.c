@@ -566,6 +566,7 @@ static int serving_main(void)
         if (!is_last && !cnf_service_ready(CNF_SERVICE_SOCKET)) return 8;
         if (strcmp(data, "poison") == 0) raise(SIGABRT);
         if (strcmp(data, "late") == 0) {
+            pause_ms(500); /* the pool has taken the answer by then, and what came before it */
             say(CNF_CHILD_MESSAGES, "late");
             fprintf(stderr, "late");
         }
