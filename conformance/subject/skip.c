@@ -9,30 +9,42 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Features of a scenario, as bits. */
+/* Features of a scenario. */
+#define FEATURES(FEATURE)                                                                          \
+    FEATURE(BUNDLE_OPTIONS)                                                                        \
+    FEATURE(FINDINGS)                                                                              \
+    FEATURE(FUNCTION_POINTERS)                                                                     \
+    FEATURE(FUSION)                                                                                \
+    FEATURE(GLOBALS)                                                                               \
+    FEATURE(GLOBALS_IN_USM) /* device_globals without image scope, which live in USM */            \
+    FEATURE(HIDDEN_LINKS)                                                                          \
+    FEATURE(LAUNCH_OPTIONS)                                                                        \
+    FEATURE(LOADED_IMAGES)                                                                         \
+    FEATURE(MARKERS)                                                                               \
+    FEATURE(NON_UNIFORM) /* work-groups of different sizes */                                      \
+    FEATURE(PERSISTENT_CACHE)                                                                      \
+    FEATURE(PREFERENCE) /* for the images of preloaded modules */                                  \
+    FEATURE(PROFILING)                                                                             \
+    FEATURE(PROGRAM_VARIABLES)                                                                     \
+    FEATURE(SPEC_CONSTANTS)                                                                        \
+    FEATURE(STOPPED_KERNEL) /* a step fails because the device stopped a kernel */                 \
+    FEATURE(SUB_BUFFERS)                                                                           \
+    FEATURE(SUB_GROUPS)                                                                            \
+    FEATURE(SUB_GROUP_OPERATIONS) /* non-uniform ones */                                           \
+    FEATURE(USER_EVENTS)                                                                           \
+    FEATURE(USM)
+
+/* The number of each feature, and its bit. */
 enum {
-    BUNDLE_OPTIONS = 1 << 0,
-    FINDINGS = 1 << 1,
-    FUNCTION_POINTERS = 1 << 2,
-    FUSION = 1 << 3,
-    GLOBALS = 1 << 4,
-    GLOBALS_IN_USM = 1 << 5, /* device_globals without image scope, which live in USM */
-    HIDDEN_LINKS = 1 << 6,
-    LAUNCH_OPTIONS = 1 << 7,
-    LOADED_IMAGES = 1 << 8,
-    MARKERS = 1 << 9,
-    NON_UNIFORM = 1 << 10, /* work-groups of different sizes */
-    PERSISTENT_CACHE = 1 << 11,
-    PREFERENCE = 1 << 12, /* for the images of preloaded modules */
-    PROFILING = 1 << 13,
-    PROGRAM_VARIABLES = 1 << 14,
-    SPEC_CONSTANTS = 1 << 15,
-    STOPPED_KERNEL = 1 << 16, /* a step fails because the device stopped a kernel */
-    SUB_BUFFERS = 1 << 17,
-    SUB_GROUPS = 1 << 18,
-    SUB_GROUP_OPERATIONS = 1 << 19, /* non-uniform ones */
-    USER_EVENTS = 1 << 20,
-    USM = 1 << 21,
+#define FEATURE_NUMBER(name) name##_NUMBER,
+    FEATURES(FEATURE_NUMBER) FEATURE_COUNT
+#undef FEATURE_NUMBER
+};
+_Static_assert(FEATURE_COUNT <= 31, "a set of features is a uint32_t, and its bits are ints");
+enum {
+#define FEATURE_BIT(name) name = 1 << name##_NUMBER,
+    FEATURES(FEATURE_BIT)
+#undef FEATURE_BIT
     /* Those that only the code of the images shows. */
     CODE_FEATURES = FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
 };
