@@ -64,34 +64,51 @@ BUILTIN int work_group_any(int predicate) { return __nvvm_bar0_or(predicate) != 
 
 /* ---- Values of other lanes ------------------------------------------------------------------- */
 
-/* The value of a given lane; the value of the lane `by` places before this one, or this lane's own
- * value if there is no such lane. */
-static uint lane_uint(uint x, uint from)
+/* The value of a given lane, for the lanes of a mask, all of which must take part; the value of the
+ * lane `by` places before this one, or this lane's own value if there is no such lane. */
+static uint lane_uint(uint mask, uint x, uint from)
 {
-    return (uint)__nvvm_shfl_sync_idx_i32(members(), (int)x, (int)from, 31);
+    return (uint)__nvvm_shfl_sync_idx_i32(mask, (int)x, (int)from, 31);
 }
 static uint before_uint(uint x, uint by)
 {
     return (uint)__nvvm_shfl_sync_up_i32(members(), (int)x, (int)by, 0);
 }
-static ulong lane_ulong(ulong x, uint from)
+static ulong lane_ulong(uint mask, ulong x, uint from)
 {
-    return (ulong)lane_uint((uint)(x >> 32), from) << 32 | lane_uint((uint)x, from);
+    return (ulong)lane_uint(mask, (uint)(x >> 32), from) << 32 | lane_uint(mask, (uint)x, from);
 }
 static ulong before_ulong(ulong x, uint by)
 {
     return (ulong)before_uint((uint)(x >> 32), by) << 32 | before_uint((uint)x, by);
 }
-static ushort lane_ushort(ushort x, uint from) { return (ushort)lane_uint(x, from); }
+static ushort lane_ushort(uint mask, ushort x, uint from)
+{
+    return (ushort)lane_uint(mask, x, from);
+}
 static ushort before_ushort(ushort x, uint by) { return (ushort)before_uint(x, by); }
+static uchar lane_uchar(uint mask, uchar x, uint from) { return (uchar)lane_uint(mask, x, from); }
+
+/* The types of which sub-groups exchange values: DO(type, the type of its bits). Those of 32 bits
+ * and more, and half, have collective functions in OpenCL C 2.0. */
+#define SMALL_TYPES(DO)                                                                            \
+    DO(char, uchar) DO(uchar, uchar) DO(short, ushort) DO(ushort, ushort)
+#define COLLECTIVE_TYPES(DO)                                                                       \
+    DO(int, uint)                                                                                  \
+    DO(uint, uint) DO(long, ulong) DO(ulong, ulong) DO(half, ushort) DO(float, uint)               \
+        DO(double, ulong)
+
+#define LANE(type, bits)                                                                           \
+    static type lane_of_##type(uint mask, type x, uint from)                                       \
+    {                                                                                              \
+        return __builtin_astype(lane_##bits(mask, __builtin_astype(x, bits), from), type);         \
+    }
+SMALL_TYPES(LANE)
+COLLECTIVE_TYPES(LANE)
 
 /* One work-item leaves bits in a slot of the scratch memory, and all work-items read them. The
  * second barrier keeps the next writer from writing before all have read. */
 #define VALUES(type, bits)                                                                         \
-    static type lane_of_##type(type x, uint from)                                                  \
-    {                                                                                              \
-        return __builtin_astype(lane_##bits(__builtin_astype(x, bits), from), type);               \
-    }                                                                                              \
     static type before_of_##type(type x, uint by)                                                  \
     {                                                                                              \
         return __builtin_astype(before_##bits(__builtin_astype(x, bits), by), type);               \
@@ -112,7 +129,10 @@ static ushort before_ushort(ushort x, uint by) { return (ushort)before_uint(x, b
         group_wait();                                                                              \
         return result;                                                                             \
     }                                                                                              \
-    BUILTIN type sub_group_broadcast(type x, uint from) { return lane_of_##type(x, from); }        \
+    BUILTIN type sub_group_broadcast(type x, uint from)                                            \
+    {                                                                                              \
+        return lane_of_##type(members(), x, from);                                                 \
+    }                                                                                              \
     BUILTIN type work_group_broadcast(type x, size_t at)                                           \
     {                                                                                              \
         return told_##type(x, is_at(at, 0, 0));                                                    \
@@ -131,13 +151,7 @@ static bool is_at(size_t x, size_t y, size_t z)
     return get_local_linear_id() == (z * get_local_size(1) + y) * get_local_size(0) + x;
 }
 
-VALUES(int, uint)
-VALUES(uint, uint)
-VALUES(long, ulong)
-VALUES(ulong, ulong)
-VALUES(half, ushort)
-VALUES(float, uint)
-VALUES(double, ulong)
+COLLECTIVE_TYPES(VALUES)
 
 /* ---- Reductions and scans -------------------------------------------------------------------- */
 
@@ -177,7 +191,8 @@ VALUES(double, ulong)
     }                                                                                              \
     BUILTIN type sub_group_reduce_##name(type x)                                                   \
     {                                                                                              \
-        return lane_of_##type(sub_group_scan_inclusive_##name(x), get_sub_group_size() - 1);       \
+        return lane_of_##type(members(), sub_group_scan_inclusive_##name(x),                       \
+                              get_sub_group_size() - 1);                                           \
     }                                                                                              \
     OF_SUB_GROUPS(name, type, COMBINE, none)                                                       \
     BUILTIN type work_group_reduce_##name(type x)                                                  \
@@ -209,10 +224,17 @@ VALUES(double, ulong)
     COLLECTIVE(add, type, SUM, 0)                                                                  \
     COLLECTIVE(min, type, LEAST, greatest)                                                         \
     COLLECTIVE(max, type, GREATEST, least)
-COLLECTIVES(int, (-0x7fffffff - 1), 0x7fffffff)
-COLLECTIVES(uint, 0u, 0xffffffffu)
-COLLECTIVES(long, (-0x7fffffffffffffffL - 1), 0x7fffffffffffffffL)
-COLLECTIVES(ulong, 0ul, 0xfffffffffffffffful)
-COLLECTIVES(half, (half)-__builtin_inff(), (half)__builtin_inff())
-COLLECTIVES(float, -__builtin_inff(), __builtin_inff())
-COLLECTIVES(double, -__builtin_inf(), __builtin_inf())
+/* The least and the greatest value of each type: DO(type, least, greatest). */
+#define SMALL_LIMITS(DO)                                                                           \
+    DO(char, -0x80, 0x7f)                                                                          \
+    DO(uchar, 0, 0xff) DO(short, -0x8000, 0x7fff) DO(ushort, 0, 0xffff)
+#define WHOLE_LIMITS(DO)                                                                           \
+    DO(int, (-0x7fffffff - 1), 0x7fffffff)                                                         \
+    DO(uint, 0u, 0xffffffffu)                                                                      \
+    DO(long, (-0x7fffffffffffffffL - 1), 0x7fffffffffffffffL)                                      \
+    DO(ulong, 0ul, 0xfffffffffffffffful)
+#define FLOAT_LIMITS(DO)                                                                           \
+    DO(half, (half)-__builtin_inff(), (half)__builtin_inff())                                      \
+    DO(float, -__builtin_inff(), __builtin_inff()) DO(double, -__builtin_inf(), __builtin_inf())
+WHOLE_LIMITS(COLLECTIVES)
+FLOAT_LIMITS(COLLECTIVES)

@@ -18,24 +18,6 @@ static uint taking_part(void)
 static uint before(uint mask) { return mask & ((1u << lane()) - 1); }
 static uint first_lane(uint mask) { return (uint)__builtin_ctz(mask); }
 
-static uint from_lane_uint(uint mask, uint x, uint from)
-{
-    return (uint)__nvvm_shfl_sync_idx_i32(mask, (int)x, (int)from, 31);
-}
-static ulong from_lane_ulong(uint mask, ulong x, uint from)
-{
-    return (ulong)from_lane_uint(mask, (uint)(x >> 32), from) << 32 |
-           from_lane_uint(mask, (uint)x, from);
-}
-static ushort from_lane_ushort(uint mask, ushort x, uint from)
-{
-    return (ushort)from_lane_uint(mask, x, from);
-}
-static uchar from_lane_uchar(uint mask, uchar x, uint from)
-{
-    return (uchar)from_lane_uint(mask, x, from);
-}
-
 /* ---- Votes and ballots ---------------------------------------------------------------------- */
 
 BUILTIN int sub_group_elect(void) { return first_lane(taking_part()) == lane(); }
@@ -88,51 +70,38 @@ BUILTIN uint4 get_sub_group_lt_mask(void) { return lanes(~(~0u << lane())); }
 /* ---- Shuffles ------------------------------------------------------------------------------- */
 
 #define SHUFFLES(type, bits)                                                                       \
-    static type from_lane_of_##type(uint mask, type x, uint from)                                  \
-    {                                                                                              \
-        return __builtin_astype(from_lane_##bits(mask, __builtin_astype(x, bits), from), type);    \
-    }                                                                                              \
     BUILTIN type sub_group_shuffle(type x, uint from)                                              \
     {                                                                                              \
-        return from_lane_of_##type(taking_part(), x, from);                                        \
+        return lane_of_##type(taking_part(), x, from);                                        \
     }                                                                                              \
     BUILTIN type sub_group_shuffle_xor(type x, uint mask)                                          \
     {                                                                                              \
-        return from_lane_of_##type(taking_part(), x, lane() ^ mask);                               \
+        return lane_of_##type(taking_part(), x, lane() ^ mask);                               \
     }                                                                                              \
     BUILTIN type sub_group_shuffle_up(type x, uint by)                                             \
     {                                                                                              \
-        return from_lane_of_##type(taking_part(), x, lane() - by);                                 \
+        return lane_of_##type(taking_part(), x, lane() - by);                                 \
     }                                                                                              \
     BUILTIN type sub_group_shuffle_down(type x, uint by)                                           \
     {                                                                                              \
-        return from_lane_of_##type(taking_part(), x, lane() + by);                                 \
+        return lane_of_##type(taking_part(), x, lane() + by);                                 \
     }                                                                                              \
     BUILTIN type sub_group_non_uniform_broadcast(type x, uint from)                                \
     {                                                                                              \
-        return from_lane_of_##type(taking_part(), x, from);                                        \
+        return lane_of_##type(taking_part(), x, from);                                        \
     }                                                                                              \
     BUILTIN type sub_group_broadcast_first(type x)                                                 \
     {                                                                                              \
         uint mask = taking_part();                                                                 \
-        return from_lane_of_##type(mask, x, first_lane(mask));                                     \
+        return lane_of_##type(mask, x, first_lane(mask));                                     \
     }                                                                                              \
     BUILTIN int sub_group_non_uniform_all_equal(type x)                                            \
     {                                                                                              \
         uint mask = taking_part();                                                                 \
-        return __nvvm_vote_all_sync(mask, x == from_lane_of_##type(mask, x, first_lane(mask)));    \
+        return __nvvm_vote_all_sync(mask, x == lane_of_##type(mask, x, first_lane(mask)));    \
     }
-SHUFFLES(char, uchar)
-SHUFFLES(uchar, uchar)
-SHUFFLES(short, ushort)
-SHUFFLES(ushort, ushort)
-SHUFFLES(int, uint)
-SHUFFLES(uint, uint)
-SHUFFLES(long, ulong)
-SHUFFLES(ulong, ulong)
-SHUFFLES(half, ushort)
-SHUFFLES(float, uint)
-SHUFFLES(double, ulong)
+SMALL_TYPES(SHUFFLES)
+COLLECTIVE_TYPES(SHUFFLES)
 
 /* ---- Reductions and scans ------------------------------------------------------------------- */
 
@@ -154,7 +123,7 @@ SHUFFLES(double, ulong)
         bool has_one = false;                                                                      \
         for (uint rest = mask; rest != 0; rest &= rest - 1) {                                      \
             uint from = first_lane(rest);                                                          \
-            type other = from_lane_of_##type(mask, x, from);                                       \
+            type other = lane_of_##type(mask, x, from);                                       \
             if (!(chosen >> from & 1)) continue;                                                   \
             result = has_one ? COMBINE(result, other) : other;                                     \
             has_one = true;                                                                        \
@@ -188,17 +157,9 @@ SHUFFLES(double, ulong)
     NON_UNIFORM(and, type, BITS_IN_BOTH, ~0)                                                       \
     NON_UNIFORM(or, type, BITS_IN_ANY, 0)                                                          \
     NON_UNIFORM(xor, type, BITS_IN_ONE, 0)
-NON_UNIFORM_WHOLE(char, -0x80, 0x7f)
-NON_UNIFORM_WHOLE(uchar, 0, 0xff)
-NON_UNIFORM_WHOLE(short, -0x8000, 0x7fff)
-NON_UNIFORM_WHOLE(ushort, 0, 0xffff)
-NON_UNIFORM_WHOLE(int, (-0x7fffffff - 1), 0x7fffffff)
-NON_UNIFORM_WHOLE(uint, 0u, 0xffffffffu)
-NON_UNIFORM_WHOLE(long, (-0x7fffffffffffffffL - 1), 0x7fffffffffffffffL)
-NON_UNIFORM_WHOLE(ulong, 0ul, 0xfffffffffffffffful)
-NON_UNIFORM_NUMBERS(half, (half)-__builtin_inff(), (half)__builtin_inff())
-NON_UNIFORM_NUMBERS(float, -__builtin_inff(), __builtin_inff())
-NON_UNIFORM_NUMBERS(double, -__builtin_inf(), __builtin_inf())
+SMALL_LIMITS(NON_UNIFORM_WHOLE)
+WHOLE_LIMITS(NON_UNIFORM_WHOLE)
+FLOAT_LIMITS(NON_UNIFORM_NUMBERS)
 NON_UNIFORM(logical_and, int, TRUE_IN_BOTH, 1)
 NON_UNIFORM(logical_or, int, TRUE_IN_ANY, 0)
 NON_UNIFORM(logical_xor, int, TRUE_IN_ONE, 0)
