@@ -3,6 +3,7 @@
 #define API_OBJECTS_H
 
 #include "api/assay.h"
+#include "conformance/build/asker.h"
 #include "reference/base/lock.h"
 #include "reference/base/vector.h"
 #include "reference/image/fat_binary.h"
@@ -65,6 +66,7 @@ struct assay_runtime {
     assay_options options; /* without its texts, which are copied */
     rt_sink *sink;
     rt_runtime *runtime;
+    cnf_asker asker; /* of the worker */
     dev_tools tools;
     rt_fusion_compiler fusion_compiler;
     char worker[PATH_MAX];     /* "": there is none */

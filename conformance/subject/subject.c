@@ -205,7 +205,7 @@ static void session_begin(child_session *session, const cnf_subject *subject,
                                .emitter = {.descriptor = messages}};
     session->tools = cnf_tools_open(&session->store, options->cache);
     session->store.records = options->record ? &session->emitter : NULL;
-    session->store.fuses_as_shipped = cnf_fuses_as_shipped(options);
+    session->store.asker.fuses_as_shipped = cnf_fuses_as_shipped(options);
 }
 
 static void session_end(child_session *session)

@@ -34,10 +34,11 @@ static void answer_find(cnf_tool_store *store, rt_arena *arena, rt_bytes request
     rt_sink_destroy(sink);
 }
 
-/* Appends a request's artefact, from the cache or a worker; `codes` as in cnf_answer_take. */
-static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request, uint64_t codes,
+/* cnf_asker.ask, from the pack, the cache or a worker. */
+static rt_status ask(void *user, rt_sink *sink, rt_bytes request, uint64_t codes,
                      rt_buffer *out_artefact)
 {
+    cnf_tool_store *store = user;
     rt_arena arena = {0};
     rt_buffer bytes = {0};
     cnf_compile_answer answer;
@@ -55,48 +56,16 @@ static rt_status ask(cnf_tool_store *store, rt_sink *sink, rt_bytes request, uin
     return status;
 }
 
-static rt_status link_to_bitcode(void *user, rt_sink *sink, const dev_code *codes, uint32_t count,
-                                 rt_buffer *out_bitcode)
-{
-    rt_buffer request = {0};
-    cnf_compile_request_link(&request, codes, count);
-    rt_status status =
-        ask(user, sink, rt_buffer_bytes(&request), CNF_CODE(LINK_ERROR), out_bitcode);
-    rt_buffer_free(&request);
-    return status;
-}
-
-static rt_status spirv_to_ptx(void *user, rt_sink *sink, const dev_code *code, rt_buffer *out_ptx)
-{
-    rt_buffer request = {0};
-    cnf_compile_request_ptx(&request, code);
-    rt_status status = ask(user, sink, rt_buffer_bytes(&request), CNF_CODE(UNSUPPORTED), out_ptx);
-    rt_buffer_free(&request);
-    return status;
-}
-
-static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *fusion,
-                      rt_buffer *out_result)
-{
-    rt_buffer request = {0};
-    const cnf_tool_store *store = user;
-    cnf_compile_request_fusion(&request, fusion, store->fuses_as_shipped);
-    rt_status status = ask(user, sink, rt_buffer_bytes(&request),
-                           CNF_CODE(FUSION_REJECTED) | CNF_CODE(UNSUPPORTED), out_result);
-    rt_buffer_free(&request);
-    return status;
-}
-
 rt_fusion_compiler cnf_tools_fusion_compiler(cnf_tool_store *store)
 {
-    return (rt_fusion_compiler){store, fuse};
+    return (rt_fusion_compiler){&store->asker, cnf_asker_fuse};
 }
 
 dev_tools cnf_tools_open(cnf_tool_store *store, rt_text folder)
 {
-    *store = (cnf_tool_store){.folder = folder};
+    *store = (cnf_tool_store){.folder = folder, .asker = {.ask = ask, .user = store}};
     pthread_mutex_init(&store->lock, NULL);
-    return (dev_tools){store, link_to_bitcode, spirv_to_ptx};
+    return cnf_asker_tools(&store->asker);
 }
 
 void cnf_tools_close(cnf_tool_store *store)

@@ -2,6 +2,7 @@
 #ifndef CONFORMANCE_SUBJECT_TOOLS_H
 #define CONFORMANCE_SUBJECT_TOOLS_H
 
+#include "conformance/build/asker.h"
 #include "conformance/build/compile.h"
 #include "conformance/subject/emit.h"
 #include "reference/device/device.h"
@@ -22,8 +23,8 @@ typedef struct cnf_tool_store {
      * answers are not sent. No other thread emits at the same time, since the threads of a scenario
      * take turns. */
     cnf_emitter *records;
-    bool fuses_as_shipped; /* with the original fusion compiler, not with ours */
-    pthread_mutex_t lock;  /* guards all members; drivers may link from several threads */
+    cnf_asker asker;      /* answers from this store */
+    pthread_mutex_t lock; /* guards all members; drivers may link from several threads */
 } cnf_tool_store;
 
 /* Initialises the store, which must not move until it is closed, and returns the table whose
