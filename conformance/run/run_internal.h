@@ -194,6 +194,7 @@ void cnf_run_shared_dismiss(run_state *run);
 /* Notes that a child has ended while it had no case, and reports it if it did not end well. */
 void cnf_run_shared_ended(run_state *run, uint32_t row, const cnf_child_result *result);
 
+/* Frees the rows of these children, which have all ended. */
 void cnf_run_shared_free(run_state *run);
 
 /* Checks the invariants of these children, for CHECK_SLOW. */

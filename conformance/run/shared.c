@@ -10,11 +10,8 @@
 /* True if the scenario has to have its process to itself. */
 static bool scenario_is_alone(const scn_scenario *scenario)
 {
-    uint32_t hidden = scenario->device_count > 0 ? UINT32_MAX : 0;
     /* What all devices hide is hidden in the driver's own answers, for the whole process. */
-    for (uint32_t i = 0; i < scenario->device_count; i++)
-        hidden &= scenario->devices[i].hidden_aspects;
-    if (hidden != 0 || scenario->persistent_cache) return true;
+    if (scn_scenario_hidden_aspects(scenario) != 0 || scenario->persistent_cache) return true;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
         if (step->verb == SCN_VERB_RESTART ||

@@ -7,6 +7,7 @@
 
 #include "conformance/process/process.h"
 #include "conformance/scenario/model/scenario.h"
+#include "conformance/subject/images_change.h"
 #include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
@@ -204,35 +205,11 @@ static rt_status image_compile(const conversion *job, rt_image *image)
 
 /* ---- Changing images ------------------------------------------------------------------------ */
 
-/* Changes a copy of an image of a module. */
-typedef rt_status image_change(void *user, const scn_module *module, rt_image *image);
-
-/* Returns a copy of the scenario with changed images; the first failure ends it. */
-static rt_status images_change(rt_arena *arena, const scn_scenario *scenario, image_change *change,
-                               void *user, const scn_scenario **out_scenario)
-{
-    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
-    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *result = *scenario;
-    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    result->modules = modules;
-    for (uint32_t m = 0; m < scenario->module_count; m++) {
-        const rt_image_list *declared = &scenario->modules[m].images;
-        rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
-        for (uint32_t i = 0; i < declared->count; i++) {
-            images[i] = declared->images[i];
-            RT_TRY(change(user, &scenario->modules[m], &images[i]));
-        }
-        modules[m].images.images = images;
-    }
-    *out_scenario = result;
-    return RT_STATUS_OK;
-}
-
-static rt_status compile_if_taken(void *user, const scn_module *module, rt_image *image)
+static rt_status compile_if_taken(void *user, const scn_module *module, uint32_t index,
+                                  rt_image *image)
 {
     const conversion *job = user;
-    (void)module;
+    (void)module, (void)index;
     bool is_taken = job->capabilities->formats_taken >> image->format & 1;
     return is_taken && image->spirv.size > 0 ? image_compile(job, image) : RT_STATUS_OK;
 }
@@ -259,9 +236,11 @@ static void target_add(rt_arena *arena, rt_text target, rt_image *image)
     image->set_count = set_count;
 }
 
-static rt_status image_register(void *user, const scn_module *module, rt_image *image)
+static rt_status image_register(void *user, const scn_module *module, uint32_t index,
+                                rt_image *image)
 {
     rt_arena *arena = user;
+    (void)index;
     if (module->compile_target.length > 0 && image->spirv.size > 0)
         target_add(arena, module->compile_target, image);
     if (module->truncate > 0 && image->code.size > module->truncate)
@@ -283,10 +262,10 @@ void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabi
     rt_arena *arena = &execution->arena;
     conversion job = {execution->sink, arena, execution->subject, execution->options, capabilities};
     if (execution->subject->offline)
-        execution->offline =
-            images_change(arena, execution->scenario, compile_if_taken, &job, &execution->scenario);
+        execution->offline = cnf_images_change(arena, execution->scenario, compile_if_taken, &job,
+                                               &execution->scenario);
     if (!rt_ok(execution->offline) || !changes_registered(execution->scenario)) return;
     rt_status status =
-        images_change(arena, execution->scenario, image_register, arena, &execution->scenario);
+        cnf_images_change(arena, execution->scenario, image_register, arena, &execution->scenario);
     CHECK(rt_ok(status));
 }

@@ -1,6 +1,7 @@
 /* Rewrites property sets and code for shipped DPC++. */
 #include "conformance/subject/shipped_images.h"
 
+#include "conformance/subject/images_change.h"
 #include "conformance/subject/shipped.h"
 #include "reference/base/spirv.h"
 #include "reference/image/device_global.h"
@@ -104,27 +105,24 @@ static void rewrite_code(rt_arena *arena, rt_image *image)
 
 /* ---- The whole ----------------------------------------------------------------------------- */
 
+static rt_status image_ship(void *user, const scn_module *module, uint32_t index, rt_image *image)
+{
+    rt_arena *arena = user;
+    (void)module, (void)index;
+    /* libsycl has no target for native code but those of the documents, and the simulated device's
+     * is for none of them. */
+    if (image->format == RT_FORMAT_NATIVE && !cnf_shipped_is_simulated())
+        image->format = RT_FORMAT_SPIRV64_X86_64;
+    join_lists(arena, image);
+    rewrite_code(arena, image);
+    rt_image_hash(image);
+    return RT_STATUS_OK;
+}
+
 const scn_scenario *cnf_shipped_images(rt_arena *arena, const scn_scenario *scenario)
 {
-    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
-    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *result = *scenario;
-    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    result->modules = modules;
-    for (uint32_t m = 0; m < result->module_count; m++) {
-        const rt_image_list *declared = &scenario->modules[m].images;
-        rt_image *images = rt_arena_alloc_array(arena, declared->count, sizeof *images);
-        for (uint32_t i = 0; i < declared->count; i++) {
-            images[i] = declared->images[i];
-            /* libsycl has no target for native code but those of the documents, and the simulated
-             * device's is for none of them. */
-            if (images[i].format == RT_FORMAT_NATIVE && !cnf_shipped_is_simulated())
-                images[i].format = RT_FORMAT_SPIRV64_X86_64;
-            join_lists(arena, &images[i]);
-            rewrite_code(arena, &images[i]);
-            rt_image_hash(&images[i]);
-        }
-        modules[m].images.images = images;
-    }
+    const scn_scenario *result = NULL;
+    rt_status status = cnf_images_change(arena, scenario, image_ship, arena, &result);
+    CHECK(rt_ok(status));
     return result;
 }

@@ -8,6 +8,7 @@
 #include "conformance/subject/source_images.h"
 
 #include "conformance/build/prelude.h"
+#include "conformance/subject/images_change.h"
 
 #include <string.h>
 
@@ -107,10 +108,10 @@ const cnf_source_obstacle *cnf_source_obstacle_find(const scn_scenario *scenario
 #define LANGUAGE_OPTION "-cl-std=CL3.0"
 static const rt_text no_contraction = {"#pragma OPENCL FP_CONTRACT OFF\n", 31};
 
-static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t index)
+static rt_status image_source(void *user, const scn_module *module, uint32_t index, rt_image *image)
 {
-    const rt_image *compiled = &module->images.images[index];
-    if (compiled->format != RT_FORMAT_SPIRV64) return *compiled;
+    rt_arena *arena = user;
+    if (image->format != RT_FORMAT_SPIRV64) return RT_STATUS_OK;
     uint32_t compiled_sources = compiled_count(module);
     CHECK(index >= compiled_sources || (compiled_sources == 1 && module->source_count == 1));
     const scn_source *source = index >= compiled_sources
@@ -120,32 +121,22 @@ static rt_image image_from(rt_arena *arena, const scn_module *module, uint32_t i
     rt_buffer unit = {0};
     rt_buffer_append_text(&unit, no_contraction);
     cnf_prelude_used_unit(&unit, source->name, source->code);
-    rt_image image = *compiled;
-    image.format = RT_FORMAT_OPENCL_C;
-    image.code = rt_arena_bytes(arena, rt_buffer_bytes(&unit));
-    rt_text before = module->build_options, behind = compiled->compile_options;
-    image.compile_options =
+    image->format = RT_FORMAT_OPENCL_C;
+    image->code = rt_arena_bytes(arena, rt_buffer_bytes(&unit));
+    rt_text before = module->build_options, behind = image->compile_options;
+    image->compile_options =
         rt_arena_printf(arena, LANGUAGE_OPTION "%s%.*s%s%.*s", before.length > 0 ? " " : "",
                         RT_TEXT_ARG(before), behind.length > 0 ? " " : "", RT_TEXT_ARG(behind));
     rt_buffer_free(&unit);
-    rt_image_hash(&image);
-    return image;
+    rt_image_hash(image);
+    return RT_STATUS_OK;
 }
 
 const scn_scenario *cnf_source_images(rt_arena *arena, const scn_scenario *scenario)
 {
     CHECK(cnf_source_obstacle_find(scenario) == NULL);
-    scn_scenario *result = rt_arena_alloc(arena, sizeof *result);
-    scn_module *modules = rt_arena_alloc_array(arena, scenario->module_count, sizeof *modules);
-    *result = *scenario;
-    memcpy(modules, scenario->modules, scenario->module_count * sizeof *modules);
-    result->modules = modules;
-    for (uint32_t i = 0; i < result->module_count; i++) {
-        scn_module *module = &modules[i];
-        rt_image *images = rt_arena_alloc_array(arena, module->images.count, sizeof *images);
-        for (uint32_t k = 0; k < module->images.count; k++)
-            images[k] = image_from(arena, module, k);
-        module->images.images = images;
-    }
+    const scn_scenario *result = NULL;
+    rt_status status = cnf_images_change(arena, scenario, image_source, arena, &result);
+    CHECK(rt_ok(status));
     return result;
 }

@@ -103,16 +103,12 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     cnf_emit_stage(emitter, "open", SCN_NONE, 0);
     cnf_layer layer;
     bool layered = cnf_layer_fits(execution->subject);
-    /* Aspects that every device of the scenario hides are hidden in the driver's own answers too.
-     */
-    uint32_t hidden = UINT32_MAX;
-    for (uint32_t i = 0; i < execution->scenario->device_count; i++)
-        hidden &= execution->scenario->devices[i].hidden_aspects;
     bool is_loaded = execution->kept && execution->kept->devices.count > 0;
     if (layered && is_loaded)
         cnf_layer_again(&layer);
     else if (layered)
-        cnf_layer_begin(&layer, hidden);
+        /* Hidden by every device, so in the driver's own answers too. */
+        cnf_layer_begin(&layer, scn_scenario_hidden_aspects(execution->scenario));
     execution->layer = layered ? &layer : NULL;
     bool opened = open_runtime(execution);
     if (layered && !is_loaded) cnf_layer_begun(&layer);

@@ -41,8 +41,11 @@ const scn_scenario *scn_read(rt_arena *arena, rt_text text, rt_text file, rt_tex
     static const scn_field number = {.type = SCN_TYPE_INT, .lanes = 1};
     static const scn_memory data = {
         .name = {"data", 4}, .count = 1, .layout = {4, 4, false, &number, 1}};
+    static const scn_device device = {0}; /* as in every scenario that has been read */
     scn_scenario *scenario = rt_arena_alloc(arena, sizeof *scenario);
     *scenario = (scn_scenario){.path = path,
+                               .devices = &device,
+                               .device_count = 1,
                                .persistent_cache = strstr(text.data, "scratch") != NULL,
                                .memories = &data,
                                .memory_count = 1,

@@ -60,6 +60,16 @@ bool scn_event_counts_work_items(rt_event_kind kind, rt_text key);
  * events of that kind name no images, and so cannot have conditions on them. */
 const char *scn_event_images_field(rt_event_kind kind);
 
+/* The aspects that every device of the scenario hides: bits 1u << dev_aspect. */
+static inline uint32_t scn_scenario_hidden_aspects(const scn_scenario *scenario)
+{
+    uint32_t hidden = UINT32_MAX;
+    CHECK(scenario->device_count > 0);
+    for (uint32_t i = 0; i < scenario->device_count; i++)
+        hidden &= scenario->devices[i].hidden_aspects;
+    return hidden;
+}
+
 /* True if the scenario has steps that fuse kernels, or steps that exist only to end a fusion. */
 bool scn_scenario_fuses(const scn_scenario *scenario);
 
