@@ -108,7 +108,8 @@ rt_status cuda_command_end(cuda_command *command, rt_status status, dev_event **
 
 /* ---- Markers ------------------------------------------------------------------------------ */
 
-/* Makes the marker's stream wait for what every stream of the queue holds now. */
+/* Makes the marker's stream wait for what every stream of the queue holds now. The marker starts
+ * once that is done: recording its start again moves it. */
 static rt_status streams_join(const cuda_queue *queue, const cuda_command *marker)
 {
     cuda_device *device = marker->device;
@@ -125,7 +126,7 @@ static rt_status streams_join(const cuda_queue *queue, const cuda_command *marke
         device->library.cuEventDestroy_v2(event); /* the driver keeps it until the wait is over */
         RT_TRY(cuda_check(device, CUDA_STAGE_QUEUE, call, result));
     }
-    return RT_STATUS_OK;
+    return queue->keeps_times ? cuda_times_start(marker) : RT_STATUS_OK;
 }
 
 /* Makes every stream of the queue wait for a barrier. */
@@ -144,8 +145,6 @@ rt_status cuda_enqueue_marker(dev_queue *base, dev_command command, dev_marker m
     cuda_command begun;
     RT_TRY(cuda_command_begin(queue, command, &begun));
     rt_status status = marker.waits_for_all ? streams_join(queue, &begun) : RT_STATUS_OK;
-    /* It starts once the streams that it has joined are done; recording again moves the start. */
-    if (rt_ok(status) && queue->keeps_times) status = cuda_times_start(&begun);
     RT_TRY(cuda_command_end(&begun, status, out_event));
     if (marker.is_barrier) status = streams_block(queue, (const cuda_event *)*out_event);
     if (rt_ok(status)) return status;

@@ -54,7 +54,7 @@ typedef struct simdev_node {
     char *kernel;      /* name, owned; NULL: not a kernel */
     bool is_done;      /* it is not pending */
     bool is_known;     /* the host knows that it is done, */
-    uint64_t known_at; /* and knew it when whatever has a higher serial was submitted */
+    uint64_t known_at; /* and knew it before anything with a higher serial was submitted */
     bool is_host;      /* an access of the host: ordered before whatever is enqueued later */
     bool has_printed;
     uint32_t findings; /* reported for which this was the later of the two */

@@ -439,7 +439,6 @@ static const constant *constant_of(rewriter *r, const uint32_t *arguments, uint3
     }
     if (!layout_of(r, type, 0, &size, &alignment)) return NULL;
     uint8_t *bytes = rt_arena_alloc(r->arena, size);
-    memset(bytes, 0, size);
     uint32_t id = value_make(r, type, initial, 0, bytes);
     rt_buffer_append(&r->defaults, bytes, size);
     constant *made = rt_vector_push(&r->constants);

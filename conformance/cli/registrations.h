@@ -25,6 +25,7 @@ RT_MUST_USE rt_status cnf_registrations_observe(rt_sink *sink, const rt_text *wo
                                                 uint32_t timeout_ms,
                                                 cnf_registrations *out_registrations);
 
+/* Frees what cnf_registrations_observe has read; zeros are nothing. */
 void cnf_registrations_free(cnf_registrations *registrations);
 
 #endif

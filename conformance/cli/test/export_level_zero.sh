@@ -11,7 +11,7 @@ for node in /sys/class/drm/renderD*/device/vendor; do
     [ "$(cat "$node" 2>/dev/null)" = 0x8086 ] && { echo "there is a GPU; this test is for machines without one"; exit 77; }
 done
 
-# The variables that conformance/subject/subjects.c sets for the child.
+# The variables that conformance/devices/devices.c sets for the child.
 as_a_gpu() {
     NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null "$@"
 }

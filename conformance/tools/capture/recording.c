@@ -628,11 +628,9 @@ static bool arguments_read(recording_reader *reader, const ocl_call *call, cap_c
     cap_argument *arguments = rt_arena_alloc_array(reader->arena, count, sizeof *arguments);
     launch->arguments = arguments;
     launch->argument_count = count;
-    for (uint32_t i = 0; i < count; i++) {
-        arguments[i] = (cap_argument){0};
+    for (uint32_t i = 0; i < count; i++)
         if (!argument_read(reader, launch, rt_text_take_until(&list, ','), &arguments[i]))
             return false;
-    }
     return count == 0 || words_read(reader, call, launch, arguments);
 }
 
@@ -830,8 +828,6 @@ rt_status cap_recording_read(rt_sink *sink, rt_arena *arena, rt_text log, rt_tex
     recording_reader reader = {.arena = arena, .folder = folder};
     reader.process_count = calls.process_count;
     reader.processes = rt_arena_alloc_array(arena, calls.process_count, sizeof *reader.processes);
-    for (uint32_t i = 0; i < calls.process_count; i++)
-        reader.processes[i] = (process_state){0};
     for (uint32_t i = 0; i < calls.call_count; i++)
         if (calls.calls[i].process < calls.process_count) call_note(&reader, &calls.calls[i]);
     *out_recording = (cap_recording){

@@ -180,15 +180,25 @@ static rt_status contents_read(scenario_writer *writer, const written_memory *me
 
 /* ---- Names and types ------------------------------------------------------------------------ */
 
+/* What a launch's program consists of; NULL: unknown. */
+static const cnf_spirv_outline *outline_of(const scenario_writer *writer, const cap_command *launch)
+{
+    const cap_style *style = writer->style;
+    return style->outline ? style->outline(style->user, launch->program) : NULL;
+}
+
+static const cnf_kernel_outline *kernel_find(const cnf_spirv_outline *outline, rt_text name)
+{
+    for (uint32_t i = 0; i < outline->kernel_count; i++)
+        if (rt_text_equal(outline->kernels[i].name, name)) return &outline->kernels[i];
+    return NULL;
+}
+
 /* Checks that the kernel's name is that of a kernel of its program, if those are known. */
 static rt_status kernel_check(scenario_writer *writer, const cap_command *launch)
 {
-    const cap_style *style = writer->style;
-    const cnf_spirv_outline *outline =
-        style->outline ? style->outline(style->user, launch->program) : NULL;
-    for (uint32_t i = 0; outline && i < outline->kernel_count; i++)
-        if (rt_text_equal(outline->kernels[i].name, launch->kernel)) return RT_STATUS_OK;
-    if (!outline) return RT_STATUS_OK;
+    const cnf_spirv_outline *outline = outline_of(writer, launch);
+    if (!outline || kernel_find(outline, launch->kernel)) return RT_STATUS_OK;
     return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "its program has no kernel of that name%s",
                    writer->recording->is_dump
@@ -211,16 +221,9 @@ static rt_status sizes_check(scenario_writer *writer, const cap_command *launch)
 static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
                                                 const cap_command *launch)
 {
-    const cap_style *style = writer->style;
-    const cnf_spirv_outline *outline =
-        style->outline ? style->outline(style->user, launch->program) : NULL;
-    for (uint32_t i = 0; outline && i < outline->kernel_count; i++) {
-        const cnf_kernel_outline *kernel = &outline->kernels[i];
-        if (rt_text_equal(kernel->name, launch->kernel) &&
-            kernel->parameter_count == launch->argument_count)
-            return kernel;
-    }
-    return NULL;
+    const cnf_spirv_outline *outline = outline_of(writer, launch);
+    const cnf_kernel_outline *kernel = outline ? kernel_find(outline, launch->kernel) : NULL;
+    return kernel && kernel->parameter_count == launch->argument_count ? kernel : NULL;
 }
 
 /* A text with only letters, digits and underscores. */
@@ -970,9 +973,7 @@ rt_status cap_scenario_write(rt_sink *sink, rt_arena *arena, const cap_recording
                               .style = style};
     CHECK(writer.commands[0].kind == CAP_LAUNCH && writer.commands[count - 1].kind == CAP_LAUNCH);
     writer.are_written = rt_arena_alloc_array(arena, count, sizeof *writer.are_written);
-    memset(writer.are_written, 0, count * sizeof *writer.are_written);
     writer.visits = rt_arena_alloc_array(arena, count, sizeof *writer.visits);
-    memset(writer.visits, 0, count * sizeof *writer.visits);
     for (uint32_t i = 0; i < count; i++) {
         const cap_command *launch = &writer.commands[i];
         if (launch->loss.length == 0) continue;

@@ -153,17 +153,18 @@ static rt_status add_program(fusion_input *input, uint32_t number)
 /* The size that a kernel requires is its local size even if its launch leaves the size open, and
  * then it is the fused launch's, too. Ranges that are all the same need none: the fused kernel
  * requires what its kernels require. */
-static rt_status sizes_require(pl_job *job, const LLVMValueRef *kernels, pl_fusion *fusion,
-                               rt_fusion_range *ranges)
+static rt_status required_sizes_take(pl_job *job, const LLVMValueRef *kernels, pl_fusion *fusion,
+                                     rt_fusion_range *ranges)
 {
     rt_fusion_range *launch = &fusion->launch;
-    for (uint32_t i = 0; i < fusion->kernel_count && fusion->heterogeneous; i++) {
+    if (!fusion->heterogeneous) return RT_STATUS_OK;
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
         if (pl_range_has_local(&ranges[i])) continue;
         if (!pl_required_group_size(job, kernels[i], ranges[i].local)) continue;
         if (!pl_range_has_local(launch))
             memcpy(launch->local, ranges[i].local, sizeof launch->local);
     }
-    for (uint32_t i = 0; i < fusion->kernel_count && fusion->heterogeneous; i++) {
+    for (uint32_t i = 0; i < fusion->kernel_count; i++) {
         if (!pl_range_has_local(&ranges[i])) continue;
         if (memcmp(ranges[i].local, launch->local, sizeof launch->local) != 0)
             return pl_fusion_reject(job, fusion->kernels[i],
@@ -207,7 +208,7 @@ static rt_status make_stub(fusion_input *input, LLVMValueRef stub, rt_text *out_
         }
         names[i] = pl_job_name(job, kernels[i]);
     }
-    RT_TRY(sizes_require(job, kernels, &fusion, ranges));
+    RT_TRY(required_sizes_take(job, kernels, &fusion, ranges));
     RT_TRY(pl_fusion_parameters_convert(job, request, kernels, &fusion, out_reasons));
     pl_fusion_attach(job, stub, &fusion);
     return RT_STATUS_OK;
