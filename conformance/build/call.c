@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define THIS_PROGRAM "/proc/self/exe"
-
 const char *const *cnf_worker_environment(const cnf_cache *cache, rt_arena *arena)
 {
     /* Environment variables meant for the calling process, for example for a vendor's libraries or
@@ -94,8 +92,8 @@ void cnf_compile_call(cnf_cache *cache, rt_arena *arena, rt_bytes request, uint3
     *out_bytes = (rt_buffer){0};
     if (cnf_cache_find(cache, request, out_bytes) && decode(arena, out_bytes, out_answer)) return;
     rt_buffer_free(out_bytes);
-    cnf_worker_call(THIS_PROGRAM, cnf_worker_environment(cache, arena), arena, request, timeout_ms,
-                    out_bytes, out_answer);
+    cnf_worker_call(CNF_THIS_PROGRAM, cnf_worker_environment(cache, arena), arena, request,
+                    timeout_ms, out_bytes, out_answer);
 }
 
 bool cnf_worker_find(char path[PATH_MAX], const char *given, const void *code)

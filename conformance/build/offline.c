@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THIS_PROGRAM "/proc/self/exe"
-
 enum { OFFLINE_TIMEOUT_MS = 60000 };
 
 /* Exit statuses of the program. */
@@ -47,7 +45,7 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
     static const char *const arguments[] = {"assay", "offline", NULL};
     static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
     cnf_process process;
-    int error = cnf_process_start(&process, THIS_PROGRAM, arguments, environment, image->code);
+    int error = cnf_process_start(&process, CNF_THIS_PROGRAM, arguments, environment, image->code);
     if (error) {
         return rt_fail(worker->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the offline compiler cannot be started: %s", strerrordesc_np(error));

@@ -255,6 +255,13 @@ bool cnf_spirv_outline_read(rt_arena *arena, rt_bytes module, cnf_spirv_outline 
 
 /* ---- The API ------------------------------------------------------------------------------- */
 
+const cnf_kernel_outline *cnf_spirv_outline_kernel(const cnf_spirv_outline *outline, rt_text name)
+{
+    for (uint32_t i = 0; i < outline->kernel_count; i++)
+        if (rt_text_equal(outline->kernels[i].name, name)) return &outline->kernels[i];
+    return NULL;
+}
+
 bool cnf_spirv_is_graphics(rt_arena *arena, rt_bytes module, const char **out_sign)
 {
     /* Memory models, section 3.7. */

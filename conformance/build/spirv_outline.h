@@ -37,6 +37,9 @@ typedef struct cnf_spirv_outline {
  * truncated. Source: SPIR-V specification 1.6, sections 2.3, 3.42. */
 bool cnf_spirv_outline_read(rt_arena *arena, rt_bytes module, cnf_spirv_outline *out_outline);
 
+/* The kernel of that name; NULL: there is none. */
+const cnf_kernel_outline *cnf_spirv_outline_kernel(const cnf_spirv_outline *outline, rt_text name);
+
 /* True if the module is for Vulkan or OpenGL: its memory model is one of theirs. *out_sign is then
  * that model: "memory model GLSL450" (static). */
 bool cnf_spirv_is_graphics(rt_arena *arena, rt_bytes module, const char **out_sign);

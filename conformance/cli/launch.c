@@ -624,12 +624,11 @@ static int arguments_check(const cnf_launch *launch, const cnf_kernel_outline *k
 
 int cnf_launch_check(const cnf_launch *launch, const cnf_spirv_outline *outline)
 {
+    const cnf_kernel_outline *kernel = cnf_spirv_outline_kernel(outline, launch->kernel);
+    if (kernel) return arguments_check(launch, kernel);
     rt_nearest nearest = rt_nearest_to(launch->kernel);
-    for (uint32_t i = 0; i < outline->kernel_count; i++) {
-        if (rt_text_equal(outline->kernels[i].name, launch->kernel))
-            return arguments_check(launch, &outline->kernels[i]);
+    for (uint32_t i = 0; i < outline->kernel_count; i++)
         rt_nearest_offer(&nearest, outline->kernels[i].name);
-    }
     rt_buffer hint = {0};
     rt_nearest_hint(&nearest, &hint);
     cnf_launch_report(launch, given_find(launch->arguments, CNF_OPTION_KERNEL), 0,

@@ -2,6 +2,7 @@
 #include "conformance/cli/registrations.h"
 
 #include "conformance/build/toolchain.h"
+#include "conformance/process/files.h"
 #include "conformance/process/process.h"
 #include "conformance/process/scratch.h"
 #include "reference/base/number.h"
@@ -9,13 +10,10 @@
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LIBRARY_NAME "libassay_reference.so"
@@ -52,7 +50,7 @@ typedef struct program_command {
 static rt_status command_find(rt_sink *sink, rt_arena *arena, const rt_text *words, uint32_t count,
                               const char *library, program_command *out_command)
 {
-    static const char this_program[] = "/proc/self/exe";
+    static const char this_program[] = CNF_THIS_PROGRAM;
     const char *name = rt_arena_text(arena, words[0]).data;
     out_command->words = rt_arena_alloc_array(arena, (size_t)count + 5, sizeof(char *));
     bool is_found = strchr(name, '/') ? realpath(name, out_command->path) != NULL
@@ -75,30 +73,6 @@ static rt_status command_find(rt_sink *sink, rt_arena *arena, const rt_text *wor
 
 /* ---- The process --------------------------------------------------------------------------- */
 
-/* Waits until the process ends, and kills it with its group when the time is up. */
-static cnf_process_result process_wait(pid_t pid, uint32_t timeout_ms)
-{
-    static const struct timespec pause = {.tv_nsec = 5000000};
-    const double end = cnf_process_now_ms() + timeout_ms;
-    int status;
-    pid_t ended = 0;
-    bool is_late = false;
-    while (ended == 0) {
-        ended = waitpid(pid, &status, WNOHANG);
-        is_late = ended == 0 && cnf_process_now_ms() >= end;
-        if (is_late) break;
-        if (ended == 0) nanosleep(&pause, NULL);
-    }
-    kill(-pid, SIGKILL); /* processes that the program left behind */
-    if (is_late) {
-        waitpid(pid, &status, 0);
-        return (cnf_process_result){CNF_PROCESS_TIMED_OUT, 0};
-    }
-    if (ended < 0) return (cnf_process_result){CNF_PROCESS_NOT_STARTED, errno};
-    if (WIFEXITED(status)) return (cnf_process_result){CNF_PROCESS_EXITED, WEXITSTATUS(status)};
-    return (cnf_process_result){CNF_PROCESS_SIGNALLED, WTERMSIG(status)};
-}
-
 /* Runs the program with the library preloaded and records in the folder. */
 static rt_status program_run(rt_sink *sink, rt_arena *arena, const program_command *command,
                              rt_text folder, const char *preload, uint32_t timeout_ms)
@@ -117,12 +91,14 @@ static rt_status program_run(rt_sink *sink, rt_arena *arena, const program_comma
                              .environment = cnf_start_environment(arena, changes),
                              .descriptors = descriptors,
                              .descriptor_count = 3};
-    pid_t pid;
-    int error = cnf_start_process(&start, &pid);
+    cnf_process process = {.output = -1, .errors = -1}; /* both go to our standard error */
+    int error = cnf_start_process(&start, &process.pid);
     if (error)
         return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s cannot be started: %s", command->words[0],
                        strerror(error));
-    const cnf_process_result result = process_wait(pid, timeout_ms);
+    rt_buffer output = {0}, errors = {0};
+    const cnf_process_result result = cnf_process_finish(&process, timeout_ms, &output, &errors);
+    CHECK(output.size == 0 && errors.size == 0);
     if (result.end == CNF_PROCESS_EXITED && result.code == 0) return RT_STATUS_OK;
     rt_buffer outcome = {0};
     cnf_process_describe(&outcome, result, timeout_ms);
@@ -135,7 +111,7 @@ static rt_status program_run(rt_sink *sink, rt_arena *arena, const program_comma
 
 typedef struct record_name {
     uint64_t process, number;
-    const char *file;
+    rt_text file;
 } record_name;
 
 static int names_compare(const void *left, const void *right)
@@ -145,18 +121,12 @@ static int names_compare(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static rt_status record_read(rt_sink *sink, const char *path, cnf_registrations *registrations)
+static rt_status record_read(rt_sink *sink, rt_text path, cnf_registrations *registrations)
 {
+    enum { RECORD_SIZE_MAX = 1 << 30 }; /* of one module */
     rt_buffer *content = rt_vector_push(&registrations->contents);
     *content = (rt_buffer){0};
-    FILE *file = fopen(path, "rbe");
-    char block[65536];
-    for (size_t size; file && (size = fread(block, 1, sizeof block, file)) > 0;)
-        rt_buffer_append(content, block, size);
-    bool is_read = file && !ferror(file);
-    if (file) fclose(file);
-    if (!is_read)
-        return rt_fail(sink, RT_IO, RT_RULE_NONE, "%s cannot be read: %s", path, strerror(errno));
+    RT_TRY(cnf_file_read(sink, path, RECORD_SIZE_MAX, content));
     api_record record;
     RT_TRY(api_record_read(sink, &registrations->arena, rt_buffer_bytes(content), &record));
     *rt_vector_push(&registrations->records) = record;
@@ -175,7 +145,7 @@ static rt_status records_read(rt_sink *sink, rt_text folder, cnf_registrations *
         if (!rt_number_read(process, 0, UINT64_MAX, &name.process) ||
             !rt_number_read(number, 0, UINT64_MAX, &name.number))
             continue;
-        name.file = rt_arena_printf(&arena, "%.*s/%s", RT_TEXT_ARG(folder), entry->d_name).data;
+        name.file = rt_arena_printf(&arena, "%.*s/%s", RT_TEXT_ARG(folder), entry->d_name);
         *rt_vector_push(&names) = name;
     }
     if (listing) closedir(listing);

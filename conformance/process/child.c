@@ -253,7 +253,7 @@ static int child_start(const cnf_child_start *start, const start_files *files, p
         process.body = forked_main;
         process.user = (void *)(uintptr_t)start;
     } else {
-        process.program = start->program ? start->program : "/proc/self/exe";
+        process.program = start->program ? start->program : CNF_THIS_PROGRAM;
         process.arguments = arguments;
         process.environment = cnf_start_environment(&arena, start->environment);
     }

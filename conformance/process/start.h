@@ -11,6 +11,9 @@
 
 #include <sys/types.h>
 
+/* The path at which assay starts itself again, as a process with another task. */
+#define CNF_THIS_PROGRAM "/proc/self/exe"
+
 /* The program and the settings of a new process. Everything is borrowed for the call. */
 typedef struct cnf_start {
     /* For a program: its path, argv and complete environment, the lists NULL-terminated. */

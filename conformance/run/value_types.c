@@ -13,8 +13,8 @@ static const cnf_kernel_outline *kernel_find(rt_arena *arena, const scn_scenario
         for (uint32_t i = 0; i < images->count; i++) {
             cnf_spirv_outline outline;
             if (!cnf_spirv_outline_read(arena, images->images[i].code, &outline)) continue;
-            for (uint32_t k = 0; k < outline.kernel_count; k++)
-                if (rt_text_equal(outline.kernels[k].name, name)) return &outline.kernels[k];
+            const cnf_kernel_outline *kernel = cnf_spirv_outline_kernel(&outline, name);
+            if (kernel) return kernel;
         }
     }
     return NULL;

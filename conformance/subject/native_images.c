@@ -17,8 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define THIS_PROGRAM "/proc/self/exe"
-
 enum { OFFLINE_TIMEOUT_MS = 60000 };
 
 /* Begins a refusal, after everything that the driver may have printed. */
@@ -174,7 +172,7 @@ static rt_status image_compile(const conversion *job, rt_image *image)
     /* A layer records what the scenario's own process asks of the driver. */
     static const char *const changes[] = {"OPENCL_LAYERS=", NULL};
     cnf_process process;
-    int error = cnf_process_start(&process, THIS_PROGRAM, arguments,
+    int error = cnf_process_start(&process, CNF_THIS_PROGRAM, arguments,
                                   cnf_start_environment(job->arena, changes), image->spirv);
     if (error)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,

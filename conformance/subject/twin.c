@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define THIS_PROGRAM "/proc/self/exe"
-
 enum { ARGUMENTS_MAX = 24 };
 
 /* ---- Starting ------------------------------------------------------------------------------- */
@@ -64,7 +62,7 @@ void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
         out_twin->error = errno;
     int descriptors[] = {input, STDOUT_FILENO, STDERR_FILENO, out_twin->messages, ends[1]};
     _Static_assert(sizeof descriptors / sizeof *descriptors == CNF_TWIN_DESCRIPTOR + 1, "the last");
-    const cnf_start start = {.program = THIS_PROGRAM,
+    const cnf_start start = {.program = CNF_THIS_PROGRAM,
                              .arguments = arguments,
                              .descriptors = descriptors,
                              .descriptor_count = CNF_TWIN_DESCRIPTOR + 1,

@@ -7,6 +7,7 @@
  * Source: The OpenCL API Specification 3.0, 5.9 "Kernel Objects", 5.2.2 "Reading, Writing and
  * Copying Buffer Objects", 5.11 "Event Objects". */
 #include "backends/opencl/layer/layer_internal.h"
+#include "reference/base/descriptors.h"
 #include "reference/base/hash.h"
 #include "reference/base/map.h"
 #include "reference/base/number.h"
@@ -119,14 +120,7 @@ static bool file_write(rt_hash hash, const void *data, size_t size, bool *out_is
     snprintf(part, sizeof part, "part-%ld-%p", (long)getpid(), (const void *)&name);
     int file = openat(capture.folder, part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return false;
-    size_t done = 0;
-    while (done < size) {
-        ssize_t step = write(file, (const char *)data + done, size - done);
-        if (step < 0 && errno == EINTR) continue;
-        if (step <= 0) break;
-        done += (size_t)step;
-    }
-    int error = done == size ? 0 : errno;
+    int error = rt_write_all(file, (rt_bytes){data, size}) ? 0 : errno;
     if (close(file) != 0 && error == 0) error = errno;
     if (error == 0 && renameat(capture.folder, part, capture.folder, name) != 0) error = errno;
     if (error != 0) (void)unlinkat(capture.folder, part, 0);

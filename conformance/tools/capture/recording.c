@@ -135,6 +135,28 @@ static uint32_t *event_at(process_state *process, uint32_t number)
     return &process->events.items[number];
 }
 
+/* The buffer that a buffer is part of, or itself. */
+static uint32_t whole_of(process_state *process, uint32_t number)
+{
+    uint32_t root = buffer_at(process, number)->root;
+    return root == SCN_NONE ? number : root;
+}
+
+/* The path of what the layer has stored under a hash. */
+static rt_text stored_path(const recording_reader *reader, rt_text hash)
+{
+    return rt_arena_printf(reader->arena, "%.*s/%.*s.bin", RT_TEXT_ARG(reader->folder),
+                           RT_TEXT_ARG(hash));
+}
+
+/* Reads bytes in hexadecimal into the arena. */
+static bool bytes_read(recording_reader *reader, rt_text digits, rt_bytes *out_bytes)
+{
+    uint8_t *bytes = rt_arena_alloc(reader->arena, digits.length / 2 + 1);
+    *out_bytes = (rt_bytes){bytes, digits.length / 2};
+    return rt_hex_read(digits, bytes);
+}
+
 /* ---- Objects -------------------------------------------------------------------------------- */
 
 /* The calls that create programs. */
@@ -221,8 +243,8 @@ static void object_note(recording_reader *reader, process_state *process, const 
     if (rt_text_is(call->name, "clCreateSubBuffer")) {
         uint32_t parent = object_of(call, "memory");
         if (parent != SCN_NONE) {
-            uint32_t root = buffer_at(process, parent)->root;
-            buffer_at(process, made)->root = root == SCN_NONE ? parent : root;
+            uint32_t whole = whole_of(process, parent);
+            buffer_at(process, made)->root = whole;
         }
     } else if (rt_text_starts(call->name, "clCreateBuffer")) {
         enum { FROM_HOST = 1 << 3 | 1 << 5 }; /* CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR */
@@ -246,9 +268,8 @@ static void object_note(recording_reader *reader, process_state *process, const 
 static void buffer_define(process_state *process, uint32_t number)
 {
     if (number == SCN_NONE) return;
-    uint32_t root = buffer_at(process, number)->root;
     buffer_at(process, number)->is_defined = true;
-    if (root != SCN_NONE) buffer_at(process, root)->is_defined = true;
+    buffer_at(process, whole_of(process, number))->is_defined = true;
 }
 
 /* Notes what a call may write. */
@@ -417,8 +438,7 @@ static const char *sources_collect(recording_reader *reader, process_state *proc
     *inout_options = program.options;
     *rt_vector_push(sources) = (cap_source){
         program.origin == PROGRAM_IL ? SCN_LANGUAGE_SPIRV : SCN_LANGUAGE_OPENCL_C,
-        rt_arena_printf(reader->arena, "%.*s/%.*s.bin", RT_TEXT_ARG(reader->folder),
-                        RT_TEXT_ARG(program.hash)),
+        stored_path(reader, program.hash),
     };
     return NULL;
 }
@@ -470,8 +490,7 @@ static bool content_read(const recording_reader *reader, rt_text item, cap_memor
                     rt_number_read_u32(name, 0, OBJECTS_MAX - 1, &out_memory->number) &&
                     rt_hash_read(hash, &valid) &&
                     rt_number_read(item, 0, UINT64_MAX, &out_memory->size);
-    *out_path = rt_arena_printf(reader->arena, "%.*s/%.*s.bin", RT_TEXT_ARG(reader->folder),
-                                RT_TEXT_ARG(hash));
+    *out_path = stored_path(reader, hash);
     return is_valid;
 }
 
@@ -522,8 +541,7 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
             memory.is_undefined =
                 !process->is_opaque && !buffer->is_defined && buffer->root == SCN_NONE;
             buffer_define(process, memory.number);
-        }
-        if (memory.is_block) {
+        } else {
             block_state *block = block_at(process, memory.number);
             memory.usm = block->usm;
             memory.is_undefined = !process->is_opaque && !block->is_defined;
@@ -540,11 +558,8 @@ static bool contents_read(recording_reader *reader, process_state *process, cons
         for (uint32_t k = 0; k < i; k++) {
             const cap_memory *a = &launch->memories[i], *b = &launch->memories[k];
             if (a->is_block || b->is_block) continue;
-            uint32_t left = buffer_at(process, a->number)->root;
-            uint32_t right = buffer_at(process, b->number)->root;
-            if (left == SCN_NONE) left = a->number;
-            if (right == SCN_NONE) right = b->number;
-            if (left == right) launch->loss = RT_TEXT("it uses several parts of one buffer");
+            if (whole_of(process, a->number) == whole_of(process, b->number))
+                launch->loss = RT_TEXT("it uses several parts of one buffer");
         }
     return true;
 }
@@ -585,11 +600,7 @@ static bool argument_read(recording_reader *reader, cap_command *launch, rt_text
     case 'p': out->kind = CAP_MEMORY; return pointer_read(launch, rest, &out->memory, &out->offset);
     case 'l': out->kind = CAP_LOCAL; return rt_number_read(rest, 0, UINT64_MAX, &out->size);
     case 'n': out->kind = CAP_NULL; return rest.length == 0;
-    case 'v': {
-        uint8_t *bytes = rt_arena_alloc(reader->arena, rest.length / 2 + 1);
-        out->value = (rt_bytes){bytes, rest.length / 2};
-        return rt_hex_read(rest, bytes);
-    }
+    case 'v': return bytes_read(reader, rest, &out->value);
     case 'i': launch->loss = RT_TEXT("it uses an image"); return true;
     case 's': launch->loss = RT_TEXT("it uses a sampler"); return true;
     default: return false;
@@ -760,16 +771,12 @@ static bool transfer_read(recording_reader *reader, const ocl_call *call, cap_co
     rt_hash valid;
     bool has_data = rt_hash_read(hash, &valid);
     if (out->kind == CAP_COPY && has_data) out->kind = CAP_STORE;
-    if (out->kind == CAP_STORE)
-        transfer->data = rt_arena_printf(reader->arena, "%.*s/%.*s.bin",
-                                         RT_TEXT_ARG(reader->folder), RT_TEXT_ARG(hash));
+    if (out->kind == CAP_STORE) transfer->data = stored_path(reader, hash);
     if (out->kind == CAP_STORE) return has_data;
     if (out->kind == CAP_COPY)
         return place_read(call, rows[row].from, rows[row].from_offset, &transfer->from);
     rt_text pattern = ocl_call_text(call, "pattern");
-    uint8_t *bytes = rt_arena_alloc(reader->arena, pattern.length / 2 + 1);
-    transfer->pattern = (rt_bytes){bytes, pattern.length / 2};
-    return pattern.length > 0 && rt_hex_read(pattern, bytes);
+    return bytes_read(reader, pattern, &transfer->pattern) && pattern.length > 0;
 }
 
 /* Notes a command that is not a launch. Those before the first captured launch are left out: the

@@ -114,19 +114,19 @@ static rt_status file_put(scenario_writer *writer, rt_buffer *out, rt_text conte
 /* ---- Contents ------------------------------------------------------------------------------- */
 
 /* True if all elements have the same bytes. */
-static bool is_uniform(const written_memory *memory, rt_text content)
+static bool is_uniform(const scn_layout *layout, rt_text content)
 {
-    size_t size = memory->layout.size;
+    size_t size = layout->size;
     return content.length > size &&
            memcmp(content.data, content.data + size, content.length - size) == 0;
 }
 
 /* True if numbers in decimal stand for exactly these bytes: there is no padding and no NaN. */
-static bool is_exact_in_decimal(const written_memory *memory, rt_bytes bytes)
+static bool is_exact_in_decimal(const scn_layout *layout, rt_bytes bytes)
 {
-    const scn_field *field = &memory->layout.fields[0];
+    const scn_field *field = &layout->fields[0];
     uint32_t size = scn_type_size(field->type);
-    if (field->lanes * size != memory->layout.size) return false;
+    if (field->lanes * size != layout->size) return false;
     for (size_t at = 0; scn_type_class(field->type) == 'f' && at < bytes.size; at += size) {
         uint64_t bits = cnf_value_bits(field->type, bytes.data + at);
         if (isnan(cnf_value_float(field->type, bits))) return false;
@@ -134,26 +134,32 @@ static bool is_exact_in_decimal(const written_memory *memory, rt_bytes bytes)
     return true;
 }
 
+static void bytes_append(rt_buffer *out, rt_bytes bytes)
+{
+    rt_buffer_printf(out, "{bytes: '");
+    rt_buffer_append_hex(out, bytes);
+    rt_buffer_printf(out, "'}");
+}
+
 /* Appends contents as `values` and `equals` take them. */
 static rt_status contents_put(scenario_writer *writer, rt_buffer *out, const written_memory *memory,
                               rt_text content)
 {
-    const scn_field *field = &memory->layout.fields[0];
+    const scn_layout *layout = &memory->layout;
+    const scn_field *field = &layout->fields[0];
     const uint8_t *bytes = (const uint8_t *)content.data;
-    uint64_t count = memory->size / memory->layout.size;
+    uint64_t count = memory->size / layout->size;
     CHECK(content.length == memory->size);
-    if (is_uniform(memory, content) &&
-        is_exact_in_decimal(memory, (rt_bytes){bytes, memory->layout.size})) {
+    if (is_uniform(layout, content) &&
+        is_exact_in_decimal(layout, (rt_bytes){bytes, layout->size})) {
         rt_buffer_printf(out, "{fill: ");
         cnf_lanes_append(out, field, bytes);
         rt_buffer_append_byte(out, '}');
     } else if (count * field->lanes <= INLINE_NUMBERS_MAX &&
-               is_exact_in_decimal(memory, rt_text_bytes(content))) {
-        cnf_elements_append(out, field, memory->layout.size, count, bytes);
+               is_exact_in_decimal(layout, rt_text_bytes(content))) {
+        cnf_elements_append(out, field, layout->size, count, bytes);
     } else if (memory->size <= INLINE_BYTES_MAX) {
-        rt_buffer_printf(out, "{bytes: '");
-        rt_buffer_append_hex(out, rt_text_bytes(content));
-        rt_buffer_printf(out, "'}");
+        bytes_append(out, rt_text_bytes(content));
     } else if (content.length > RT_IMAGE_SIZE_MAX) {
         return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "its memory of %zu bytes exceeds the %u that a scenario's file may have",
@@ -187,18 +193,11 @@ static const cnf_spirv_outline *outline_of(const scenario_writer *writer, const 
     return style->outline ? style->outline(style->user, launch->program) : NULL;
 }
 
-static const cnf_kernel_outline *kernel_find(const cnf_spirv_outline *outline, rt_text name)
-{
-    for (uint32_t i = 0; i < outline->kernel_count; i++)
-        if (rt_text_equal(outline->kernels[i].name, name)) return &outline->kernels[i];
-    return NULL;
-}
-
 /* Checks that the kernel's name is that of a kernel of its program, if those are known. */
 static rt_status kernel_check(scenario_writer *writer, const cap_command *launch)
 {
     const cnf_spirv_outline *outline = outline_of(writer, launch);
-    if (!outline || kernel_find(outline, launch->kernel)) return RT_STATUS_OK;
+    if (!outline || cnf_spirv_outline_kernel(outline, launch->kernel)) return RT_STATUS_OK;
     return rt_fail(writer->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                    "its program has no kernel of that name%s",
                    writer->recording->is_dump
@@ -222,7 +221,8 @@ static const cnf_kernel_outline *kernel_outline(const scenario_writer *writer,
                                                 const cap_command *launch)
 {
     const cnf_spirv_outline *outline = outline_of(writer, launch);
-    const cnf_kernel_outline *kernel = outline ? kernel_find(outline, launch->kernel) : NULL;
+    const cnf_kernel_outline *kernel =
+        outline ? cnf_spirv_outline_kernel(outline, launch->kernel) : NULL;
     return kernel && kernel->parameter_count == launch->argument_count ? kernel : NULL;
 }
 
@@ -478,17 +478,15 @@ static void value_put(scenario_writer *writer, rt_bytes value, const cnf_paramet
     uint32_t lanes;
     rt_buffer *out = &writer->steps;
     if (parameter && scn_type_find(parameter->type, &type, &lanes) && type < SCN_TYPE_COUNT) {
-        const written_memory memory = {.layout = scn_layout_of(writer->arena, type, lanes)};
-        if (memory.layout.size == value.size && is_exact_in_decimal(&memory, value)) {
+        const scn_layout layout = scn_layout_of(writer->arena, type, lanes);
+        if (layout.size == value.size && is_exact_in_decimal(&layout, value)) {
             rt_buffer_printf(out, "{%.*s: ", RT_TEXT_ARG(parameter->type));
-            cnf_lanes_append(out, &memory.layout.fields[0], value.data);
+            cnf_lanes_append(out, &layout.fields[0], value.data);
             rt_buffer_append_byte(out, '}');
             return;
         }
     }
-    rt_buffer_printf(out, "{bytes: '");
-    rt_buffer_append_hex(out, value);
-    rt_buffer_printf(out, "'}");
+    bytes_append(out, value);
 }
 
 static bool is_zero(rt_bytes bytes)
@@ -731,7 +729,7 @@ static bool fill_put(scenario_writer *writer, const cap_transfer *transfer,
     const uint8_t *element = (const uint8_t *)memory->state.data + offset;
     CHECK(transfer->pattern.size > 0 && offset + transfer->size <= memory->state.size);
     if (size % transfer->pattern.size != 0 || offset % size != 0 || transfer->size % size != 0 ||
-        !is_exact_in_decimal(memory, (rt_bytes){element, size}))
+        !is_exact_in_decimal(&memory->layout, (rt_bytes){element, size}))
         return false;
     rt_buffer *out = &writer->steps;
     rt_buffer_printf(out,
@@ -799,17 +797,15 @@ static rt_status expectations_put(scenario_writer *writer)
                          RT_TEXT_ARG(plain_line(writer->arena, last->device)));
     for (uint32_t i = 0; last->has_ended && i < writer->memories.count; i++) {
         const written_memory *memory = &writer->memories.items[i];
-        rt_buffer content = {0};
+        rt_buffer read = {0};
         if (!memory->is_changed || (memory->latest.length == 0 && !memory->has_state)) continue;
         writer->current = memory->launch;
-        if (memory->has_state)
-            rt_buffer_append_text(&content, rt_buffer_text(&memory->state));
-        else
-            RT_TRY(contents_read(writer, memory, memory->latest, &content));
+        if (!memory->has_state) RT_TRY(contents_read(writer, memory, memory->latest, &read));
+        const rt_buffer *content = memory->has_state ? &memory->state : &read;
         rt_buffer_printf(
             out, "  - expect:\n      memory: %.*s\n      equals: ", RT_TEXT_ARG(memory->name));
-        rt_status status = contents_put(writer, out, memory, rt_buffer_text(&content));
-        rt_buffer_free(&content);
+        rt_status status = contents_put(writer, out, memory, rt_buffer_text(content));
+        rt_buffer_free(&read);
         RT_TRY(status);
         rt_buffer_append_byte(out, '\n');
         expected++;
