@@ -5,8 +5,8 @@
 #include "sim/exec/chunk_access.h"
 
 #include "sim/exec/chunks.h"
+#include "sim/exec/math_rows.h"
 #include "sim/exec/race_cells.h"
-#include "sim/number/math.h"
 
 #include <string.h>
 
@@ -253,8 +253,10 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
     if (mask == 1) lanes.count = 1;
     if (is_double) {
         sim_math_double((sim_math)function, &lanes);
-    } else {
+    } else if (mask == 1) {
         sim_math_float((sim_math)function, &lanes);
+    } else {
+        SIM_NAME(sim_math_rows)((sim_math)function, &lanes);
     }
 }
 

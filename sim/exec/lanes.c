@@ -9,7 +9,7 @@
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
 #include "sim/exec/exec.h"
-#include "sim/number/math.h"
+#include "sim/exec/math_rows.h"
 
 #include <string.h>
 
@@ -228,10 +228,12 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
 #define LANE_TYPE     F32
 #define FMA_FUNCTION  __builtin_fmaf
 #define MATH_FUNCTION sim_math_float
+#define MATH_ROWS     SIM_NAME(sim_math_rows)
 #include "sim/exec/lanes_float.inc"
 #define LANE_TYPE     F64
 #define FMA_FUNCTION  __builtin_fma
 #define MATH_FUNCTION sim_math_double
+#define MATH_ROWS     sim_math_double
 #include "sim/exec/lanes_float.inc"
 
 /* ---- Moves and selections ------------------------------------------------------------------- */
