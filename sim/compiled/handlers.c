@@ -76,20 +76,16 @@ static const tier_handler handlers[SIM_HANDLER_COUNT] = {
                 SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE) CONVERT_ROWS(
                     HTOF, I16, F32, UNARY) SIM_INT_CHECKED(CHECKEDS) OTHER(FENCE, "FENCE", FENCE)
                     OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS) OTHER(
-                        FORGET, "FORGET",
-                        FORGET) OTHER(FTOH_F32_I16_V, "converts to half", UNCOVERED)
-                        OTHER(FTOH_F32_I16_S, "converts to half", UNCOVERED) OTHER(
-                            FTOH_F64_I16_V,
-                            "converts to half",
-                            UNCOVERED) OTHER(FTOH_F64_I16_S, "converts to half", UNCOVERED)
-                            OTHER(ATOMIC_I16, "has atomics",
-                                  UNCOVERED) OTHER(ATOMIC_I32, "has atomics", UNCOVERED)
-                                OTHER(ATOMIC_I64, "has atomics", UNCOVERED) OTHER(
-                                    CONVERT_V, "has a conversion with its own rounding", UNCOVERED)
-                                    OTHER(CONVERT_S, "has a conversion with its own rounding",
-                                          UNCOVERED) OTHER(COLLECTIVE,
-                                                           "has operations of a sub-group",
-                                                           UNCOVERED)
+                        FORGET, "FORGET", FORGET) CONVERT_ROWS(FTOH, F32, I16, UNARY)
+                        CONVERT_ROWS(FTOH, F64, I16,
+                                     UNARY) OTHER(ATOMIC_I16, "has atomics", UNCOVERED)
+                            OTHER(ATOMIC_I32, "has atomics",
+                                  UNCOVERED) OTHER(ATOMIC_I64, "has atomics", UNCOVERED)
+                                OTHER(CONVERT_V, "has a conversion with its own rounding",
+                                      UNCOVERED) OTHER(CONVERT_S,
+                                                       "has a conversion with its own rounding",
+                                                       UNCOVERED)
+                                    OTHER(COLLECTIVE, "has operations of a sub-group", UNCOVERED)
                                         OTHER(GROUP_PUT, "has operations of the work-group",
                                               UNCOVERED) OTHER(GROUP_TAKE,
                                                                "has operations of the work-group",

@@ -77,3 +77,13 @@ float lane_HTOF_I16_F32(uint16_t a)
 {
     return sim_float_of_half(a);
 }
+uint16_t lane_FTOH_F32_I16(float a);
+uint16_t lane_FTOH_F32_I16(float a)
+{
+    return sim_half_of_float(a);
+}
+uint16_t lane_FTOH_F64_I16(double a);
+uint16_t lane_FTOH_F64_I16(double a)
+{
+    return sim_half_of_double(a);
+}

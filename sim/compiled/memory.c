@@ -351,6 +351,31 @@ static void plain_rows(tier_emitter *e, const tier_memory *m, LLVMValueRef at, L
     LLVMBuildBr(e->builder, m->done);
 }
 
+/* Determines how the active lanes are laid out (SIM_TIER_RUN and so on). Other lanes get places
+ * that continue theirs. `first`: where lane 0 is if is_run. */
+static LLVMValueRef kind_of(tier_emitter *e, const tier_memory *m, LLVMValueRef is_run,
+                            LLVMValueRef first, LLVMValueRef *inout_at)
+{
+    uint32_t size = (uint32_t)m->access->bytes * m->access->count;
+    LLVMValueRef at = *inout_at, one = first_of(e, at);
+    LLVMValueRef same = tier_splat(e, one), run = tier_splat(e, first);
+    run = LLVMBuildAdd(e->builder, run, steps_of(e, size), "");
+    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, at, same, "");
+    LLVMValueRef is_same = LLVMBuildNot(e->builder, any_lane(e, differs), "");
+    /* The places of all lanes must be inside. */
+    LLVMValueRef end = view_member(e, m, offsetof(sim_tier_view, end), e->i64);
+    LLVMValueRef last = LLVMBuildAdd(e->builder, LLVMBuildSExt(e->builder, first, e->i64, ""),
+                                     tier_number(e->i64, (SIM_TIER_LANES - 1) * size), "");
+    LLVMValueRef begins = LLVMBuildICmp(e->builder, LLVMIntSGE, first, tier_number(e->i32, 0), "");
+    LLVMValueRef ends = LLVMBuildICmp(e->builder, LLVMIntSLT, last, end, "");
+    is_run = LLVMBuildAnd(e->builder, is_run, LLVMBuildAnd(e->builder, begins, ends, ""), "");
+    at = LLVMBuildSelect(e->builder, is_run, run, at, "");
+    *inout_at = LLVMBuildSelect(e->builder, is_same, same, at, "");
+    LLVMValueRef kind = LLVMBuildSelect(e->builder, is_run, tier_number(e->i32, SIM_TIER_RUN),
+                                        tier_number(e->i32, SIM_TIER_MIXED), "");
+    return LLVMBuildSelect(e->builder, is_same, tier_number(e->i32, SIM_TIER_SAME), kind, "");
+}
+
 static void access_rows(tier_emitter *e, const tier_memory *m)
 {
     LLVMBasicBlockRef other = tier_block_new(e, "other"), plain = tier_block_new(e, "plain");
@@ -396,12 +421,8 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
         plain_rows(e, m, at, is_run, LLVMBuildSExt(e->builder, first, e->i64, ""));
     }
     LLVMPositionBuilderAtEnd(e->builder, tracked);
-    LLVMValueRef all = LLVMBuildICmp(e->builder, LLVMIntEQ, tier_bits(e, tier_active(e), e->i16),
-                                     LLVMConstAllOnes(e->i16), "");
-    LLVMValueRef is_whole = LLVMBuildAnd(e->builder, is_run, all, "");
-    access_view(e, m, at,
-                LLVMBuildSelect(e->builder, is_whole, tier_number(e->i32, SIM_TIER_RUN),
-                                tier_number(e->i32, SIM_TIER_MIXED), ""));
+    LLVMValueRef kind = kind_of(e, m, is_run, first, &at);
+    access_view(e, m, at, kind);
     LLVMPositionBuilderAtEnd(e->builder, other);
     tier_access_any(e, m);
 }

@@ -56,8 +56,9 @@ typedef struct sim_tier_context sim_tier_context;
  * SIM_TIER_ROW_BYTES, one per component. Those that return a number return 0 if the code must give
  * up. */
 #define SIM_TIER_ROW_BYTES (SIM_TIER_LANES * 8u)
-/* How the lanes of an access are laid out: all are active, and each accesses the place after the
- * one before it; the active ones access one place; anything else. */
+/* How the active lanes of an access are laid out: each accesses the place after that of the lane
+ * before it; all access one place; anything else. In the first two cases the places of the other
+ * lanes continue theirs, and are inside as well. */
 enum { SIM_TIER_RUN, SIM_TIER_SAME, SIM_TIER_MIXED };
 typedef struct sim_tier_helpers {
     /* Fills in access->view for an address in global or local memory. */

@@ -9,7 +9,6 @@
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
 #include "sim/exec/exec.h"
-#include "sim/exec/math_rows.h"
 
 #include <string.h>
 

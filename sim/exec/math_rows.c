@@ -6,8 +6,6 @@
  * The series are Taylor's. Their lengths follow from the range of the reduced argument: the first
  * term that is left out is below 2^-44 of the sum, and below 2^-49 in the logarithm, which pow
  * multiplies by up to 128. */
-#include "sim/exec/math_rows.h"
-
 #include "sim/exec/chunks.h"
 
 #include <string.h>

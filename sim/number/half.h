@@ -52,6 +52,10 @@ static inline float sim_float_of_half(uint16_t half)
     return out.value;
 }
 
+/* `a` if the condition is 1, `b` if it is 0. Compilers tend to make a branch of `?:`. */
+#define SIM_PICK(type, condition, a, b)                                                            \
+    (((a) & (type)(0 - (type)(condition))) | ((b) & (type)((type)(condition)-1)))
+
 /* Rounds to nearest even; values that round to 65536 or more become infinite; a NaN becomes a quiet
  * NaN. */
 static inline uint16_t sim_half_of_float(float value)
@@ -62,10 +66,9 @@ static inline uint16_t sim_half_of_float(float value)
     /* The last place of 0.5 is 2^-24, as in subnormal halves, so the addition rounds. */
     sim_float_bits small = {.value = positive.value + 0.5f};
     uint32_t normal = (size - (112u << 23) + 0xfffu + (size >> 13 & 1u)) >> 13;
-    uint32_t bits = size > 0x7f800000u    ? 0x7e00u | (size >> 13 & 0x3ffu)
-                    : size >= 0x477ff000u ? 0x7c00u
-                    : size < 0x38800000u  ? small.bits - 0x3f000000u
-                                          : normal;
+    uint32_t bits = SIM_PICK(uint32_t, size < 0x38800000u, small.bits - 0x3f000000u, normal);
+    bits = SIM_PICK(uint32_t, size >= 0x477ff000u, 0x7c00u, bits);
+    bits = SIM_PICK(uint32_t, size > 0x7f800000u, 0x7e00u | (size >> 13 & 0x3ffu), bits);
     return (uint16_t)(bits | sign);
 }
 
@@ -79,11 +82,11 @@ static inline uint16_t sim_half_of_double(double value)
     sim_double_bits small = {.value = positive.value + 0x1p28};
     uint64_t half_place = (UINT64_C(1) << 41) - 1;
     uint64_t normal = (size - (UINT64_C(1008) << 52) + half_place + (size >> 42 & 1)) >> 42;
-    uint64_t bits = size > UINT64_C(0x7ff0000000000000)    ? 0x7e00u | (size >> 42 & 0x3ffu)
-                    : size >= UINT64_C(0x40effe0000000000) ? 0x7c00u
-                    : size < UINT64_C(0x3f10000000000000)
-                        ? small.bits - UINT64_C(0x41b0000000000000)
-                        : normal;
+    uint64_t bits = SIM_PICK(uint64_t, size < UINT64_C(0x3f10000000000000),
+                             small.bits - UINT64_C(0x41b0000000000000), normal);
+    bits = SIM_PICK(uint64_t, size >= UINT64_C(0x40effe0000000000), UINT64_C(0x7c00), bits);
+    bits = SIM_PICK(uint64_t, size > UINT64_C(0x7ff0000000000000), 0x7e00u | (size >> 42 & 0x3ffu),
+                    bits);
     return (uint16_t)(bits | sign);
 }
 

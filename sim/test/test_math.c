@@ -385,6 +385,55 @@ static void test_lanes(void **state)
     assert_int_equal(bits, 0x7fc00000);
 }
 
+/* ---- Rows ----------------------------------------------------------------------------------- */
+
+/* Rows of the engine for any x86-64 (exec/exec.h); those for newer processors differ from it only
+ * in the width of vectors. */
+void sim_math_rows_base(sim_math function, const sim_math_lanes *lanes);
+
+static uint32_t random_word(void)
+{
+    static uint64_t state = UINT64_C(0x2545f4914f6cdd1d);
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 16);
+}
+
+/* Any float, one with a small integer part, one near 1, or an integer, also a large one. */
+static float random_float(void)
+{
+    uint32_t word = random_word();
+    float any;
+    memcpy(&any, &word, sizeof any);
+    const float values[] = {any, (float)(word * 0x1p-32 * 200 - 100),
+                            (float)(1 + ((double)word - 0x1p31) * 0x1p-40),
+                            (float)(int32_t)(word >> (random_word() % 31))};
+    return values[random_word() % 4];
+}
+
+/* Lanes of a row have the bits of single lanes, and lanes that are not computed keep theirs. */
+static void test_rows(void **state)
+{
+    (void)state;
+    enum { LANES = 32, ROUNDS = 2000 };
+    for (int f = 0; f < SIM_MATH_COUNT; f++) {
+        for (int round = 0; round < ROUNDS; round++) {
+            float a[LANES], b[LANES], rows[LANES], lanes[LANES];
+            uint8_t mask[LANES];
+            for (uint32_t i = 0; i < LANES; i++) {
+                a[i] = f == SIM_MATH_pow && i % 2 ? fabsf(random_float()) : random_float();
+                b[i] = random_float();
+                rows[i] = lanes[i] = -1;
+                mask[i] = round % 2 || random_word() % 4;
+            }
+            sim_math_rows_base((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, rows});
+            sim_math_float((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, lanes});
+            assert_memory_equal(rows, lanes, sizeof rows);
+        }
+    }
+}
+
 /* ---- The oracle ----------------------------------------------------------------------------- */
 
 #define ORACLE_BITS 1400 /* room for 1 + 2^-1074 */
@@ -590,6 +639,7 @@ int main(void)
         cmocka_unit_test(test_special_cases), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_lanes),         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_doubles),       cmocka_unit_test(test_hard_cases),
+        cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
