@@ -105,11 +105,12 @@ static rt_status copies_find(cnf_worker *worker, rt_text source, rt_bytes output
         for (uint32_t k = 0; is_zero && k < binaries.count && global->initial.size == 0; k++)
             if (!cnf_sycl_copied_value(&worker->arena, binaries.items[k].code, global->unique_id,
                                        global->size, &global->initial))
-                return rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                               "device_global '%.*s' is constructed from one of another type, "
-                               "whose value the host converts, which is not built; give it the type "
-                               "of the original, or the value",
-                               RT_TEXT_ARG(global->name));
+                return rt_fail(
+                    worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                    "device_global '%.*s' is constructed from one of another type, "
+                    "whose value the host converts, which is not built; give it the type "
+                    "of the original, or the value",
+                    RT_TEXT_ARG(global->name));
     }
     return RT_STATUS_OK;
 }
