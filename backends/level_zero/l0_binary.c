@@ -19,8 +19,12 @@ rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
 {
     const l0_program *program = (const l0_program *)base;
     const l0_modules *modules = program->modules;
-    const l0_names *names = &program->names;
-    CHECK(modules->count >= 1);
+    const l0_names *names = base->executable ? &program->names : &program->code.names;
+    CHECK(modules && modules->count >= 1);
+    if (!modules->handles[0])
+        return rt_fail(program->device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "the module of a compiled program is part of the program that it was linked "
+                       "into; store the compiled program before it is linked");
     binary_header header = {.module_count = modules->count, .names_size = names->size};
     memcpy(header.magic, binary_magic, sizeof header.magic);
     rt_buffer sizes = {0}, natives = {0};

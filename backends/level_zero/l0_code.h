@@ -8,7 +8,8 @@
 typedef rt_buffer l0_names;
 
 typedef struct l0_code {
-    rt_buffer bytes;   /* SPIR-V */
+    rt_buffer bytes; /* SPIR-V, or the driver's native code */
+    bool is_native;
     rt_buffer options; /* compiler options */
     bool has_symbols;  /* exports symbols to other modules or host code, or imports some */
     l0_names names;    /* for the variables that have a separate name in host code */

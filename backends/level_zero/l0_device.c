@@ -189,13 +189,16 @@ static rt_status capabilities_ask(l0_device *device)
         uint32_t size = compute.subGroupSizes[i];
         if (size >= 1 && size <= 64) sub_group_sizes |= UINT64_C(1) << (size - 1);
     }
-    device->link_extension = rt_format_link_extension(RT_FORMAT_SPIRV64);
+    device->link_extensions[0] = rt_format_link_extension(RT_FORMAT_SPIRV64);
+    device->link_extensions[1] = rt_format_link_extension(RT_FORMAT_NATIVE);
+    device->link_extensions[2] = rt_format_link_extension(RT_FORMAT_SPIRV64_GEN);
     device->capabilities = (dev_capabilities){
         .name = rt_buffer_text(&device->name),
         .driver = rt_buffer_text(&device->driver_text),
         .formats_taken = 1u << RT_FORMAT_SPIRV64 | L0_NATIVE_FORMATS,
-        .extensions = &device->link_extension,
-        .extension_count = 1, /* zeModuleDynamicLink is in the core specification */
+        .extensions = device->link_extensions,
+        /* zeModuleDynamicLink is in the core specification; joining takes SPIR-V alone. */
+        .extension_count = device->joins_spirv ? 1 : 3,
         .aspects = aspects,
         .executes = !device->captures,
         .program_variables = true,

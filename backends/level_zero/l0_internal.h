@@ -53,7 +53,7 @@ struct l0_device {
     dev_capabilities capabilities;
     rt_buffer name; /* texts that the capabilities point to */
     rt_buffer driver_text;
-    const char *link_extension;
+    const char *link_extensions[3]; /* of SPIR-V; if modules are linked, of native formats too */
     pthread_mutex_t lock; /* guards all members below, and the module of a compiled program */
     RT_VECTOR(l0_pool) pools;
     l0_signal *pending, **pending_end; /* commands not known to be done, oldest first */

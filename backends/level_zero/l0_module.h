@@ -4,8 +4,8 @@
 
 #include "backends/level_zero/l0_code.h"
 
-/* Formats of programs compiled ahead of time: a program's binary (l0_binary.h).  Such a program is
- * whole; it cannot be linked. */
+/* Formats of programs compiled ahead of time: a program's binary (l0_binary.h).  One of a compiled
+ * program can be linked where the driver links modules. */
 #define L0_NATIVE_FORMATS (1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_SPIRV64_GEN)
 
 typedef struct l0_program {

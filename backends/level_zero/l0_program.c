@@ -3,8 +3,8 @@
  * If the driver joins SPIR-V, compiling only keeps the code, and the link creates one module from
  * the code of all images.  Otherwise each image's code becomes a module when it is compiled, so
  * that its errors are reported then; the first link uses that module, and later links create new
- * ones, because zeModuleDynamicLink modifies the modules that it links.  A program of several
- * modules has no binary.
+ * ones, because zeModuleDynamicLink modifies the modules that it links.  There, the binary of a
+ * compiled program is an object that can be linked with others and with SPIR-V.
  *
  * A binary is a header, the names of variables in host code, which native code need not contain,
  * and the driver's native code.
@@ -152,15 +152,42 @@ static rt_status program_finish(l0_device *device, rt_status status, l0_modules 
 
 /* ---- Operations of the device ------------------------------------------------------------- */
 
+/* Takes the native code of a compiled program from its binary. */
+static rt_status native_take(const l0_device *device, rt_bytes binary, l0_code *out_code)
+{
+    l0_binary parts;
+    *out_code = (l0_code){.is_native = true};
+    RT_TRY(l0_binary_read(device->sink, binary, &parts));
+    if (parts.module_count != 1)
+        return rt_fail(device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                       "the binary of a program of %u modules, which have been linked, cannot be "
+                       "linked again; pass that of a compiled program",
+                       parts.module_count);
+    rt_bytes native = l0_binary_module(&parts, 0);
+    rt_buffer_append(&out_code->bytes, native.data, native.size);
+    rt_buffer_append(&out_code->names, parts.names.data, parts.names.size);
+    return RT_STATUS_OK;
+}
+
+/* Creates the module of a compiled program. */
+static rt_status library_make(const l0_device *device, l0_stage stage, const l0_code *code,
+                              ze_module_handle_t *out_module)
+{
+    if (code->is_native) return l0_module_load(device, rt_buffer_bytes(&code->bytes), out_module);
+    return l0_module_make(device, stage, code, true, out_module);
+}
+
 rt_status l0_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
 {
     l0_device *device = (l0_device *)base;
     l0_program *program = program_wrap(device);
-    rt_status status = l0_code_make(device, code, &program->code);
+    bool is_native = !device->joins_spirv && L0_NATIVE_FORMATS >> code->format & 1;
+    rt_status status = is_native ? native_take(device, code->bytes, &program->code)
+                                 : l0_code_make(device, code, &program->code);
     if (rt_ok(status) && !device->joins_spirv) {
         program->modules = modules_room(1);
-        status = l0_module_make(device, L0_STAGE_MODULE, &program->code, true,
-                                &program->modules->handles[0]);
+        status =
+            library_make(device, L0_STAGE_MODULE, &program->code, &program->modules->handles[0]);
     }
     if (!rt_ok(status)) {
         l0_program_destroy(&program->base);
@@ -189,7 +216,7 @@ rt_status l0_program_link(dev_device *base, dev_program *const *programs, uint32
         program->modules->handles[0] = NULL;
         pthread_mutex_unlock(&device->lock);
         if (modules->handles[i]) continue;
-        status = l0_module_make(device, L0_STAGE_LINK, &program->code, true, &modules->handles[i]);
+        status = library_make(device, L0_STAGE_LINK, &program->code, &modules->handles[i]);
     }
     status = program_finish(device, status, modules, codes, count, out_program);
     rt_free(codes);

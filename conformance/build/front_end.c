@@ -250,6 +250,9 @@ static argument_list make_arguments(rt_arena *arena, const front_end *tool, rt_t
     rt_text option, rest = options->build_options;
     while (tool->takes_build_options && scn_build_options_next(&rest, &option))
         *rt_vector_push(&list) = rt_arena_text(arena, option).data;
+    if (options->headers.length > 0)
+        *rt_vector_push(&list) =
+            rt_arena_printf(arena, "-I%.*s", RT_TEXT_ARG(options->headers)).data;
     if (tool->ends) add_arguments(&list, tool->ends);
     *rt_vector_push(&list) = NULL;
     return list;
@@ -317,6 +320,8 @@ rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_cache *cache,
     CHECK_IMPLIES(options->ptx, cnf_front_end_makes_ptx(source->language));
     run->is_program = options->program_options != NULL;
     CHECK_IMPLIES(run->is_program, source->language == SCN_LANGUAGE_OPENCL_C && !cache);
+    run->has_headers = options->headers.length > 0;
+    CHECK_IMPLIES(run->has_headers, source->language == SCN_LANGUAGE_SYCL && !cache);
     const front_end *tool = run->is_program ? &program_front_end : &front_ends[source->language];
     const char *path = (const char *)toolchain + tool->path;
     if (path[0] == '\0') {
@@ -409,9 +414,9 @@ static rt_status run_finish(rt_sink *sink, rt_arena *arena, const cnf_request_so
 rt_status cnf_front_end_finish(rt_sink *sink, rt_arena *arena, const cnf_request_source *source,
                                cnf_front_end_run *run, cnf_message_list *messages)
 {
+    bool may_include = run->is_program || run->has_headers;
     return run_finish(sink, arena, source, run,
-                      run->is_program ? NULL : front_ends[source->language].form_of_include,
-                      messages);
+                      may_include ? NULL : front_ends[source->language].form_of_include, messages);
 }
 
 bool cnf_front_end_includes_files(const cnf_front_end_run *run)

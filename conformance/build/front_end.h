@@ -19,6 +19,7 @@ typedef struct cnf_front_end_run {
     rt_buffer request; /* what the output depends on besides the program */
     bool is_cached;    /* output and errors come from an earlier, successful run */
     bool is_program;   /* of an OpenCL program, which may include files */
+    bool has_headers;  /* options.headers may be included */
 } cnf_front_end_run;
 
 /* Reports whether the language's front end is a program; for the other languages it is the compiler
@@ -38,6 +39,9 @@ typedef struct cnf_front_end_options {
      * NULL: the source of a scenario.  Nothing is cached. */
     const rt_text *program_options;
     uint32_t program_option_count;
+    /* A folder with headers that replace the compiler's own (SYCL). Empty: none. Nothing is cached.
+     */
+    rt_text headers;
 } cnf_front_end_options;
 
 /* Starts the front end of a source's language, which must have one, or fills `run` with its cached

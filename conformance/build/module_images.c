@@ -12,6 +12,7 @@
 #include "conformance/build/front_end.h"
 #include "conformance/build/offline.h"
 #include "conformance/build/spirv_outline.h"
+#include "conformance/build/sycl_copies.h"
 #include "conformance/build/sycl_globals.h"
 #include "conformance/build/sycl_images.h"
 #include "conformance/build/virtual_bases.h"
@@ -252,20 +253,27 @@ static void add_globals(module_job *job, rt_device_global_list list)
 }
 
 /* Adds the host halves of the SYCL sources, and the variables that they register. */
-static void add_host_halves(module_job *job)
+static rt_status add_host_halves(module_job *job)
 {
     for (uint32_t i = 0; i < job->request->source_count; i++) {
         const source_unit *unit = &job->units[i];
         if (!unit->source || unit->source->language != SCN_LANGUAGE_SYCL) continue;
-        const scn_host_half half = {
+        scn_host_half half = {
             .source = i,
             .header = unit->header,
             .footer = unit->footer,
             .globals = cnf_sycl_globals(&job->worker->arena, unit->images),
         };
+        const cnf_front_end_options options = options_of(job->request, unit);
+        rt_status status = cnf_sycl_copies(job->worker, unit->source, &options, &half.globals);
+        if (status.code == RT_UNSUPPORTED)
+            return refuse(job->worker, unit,
+                          rt_sink_diagnostic(job->worker->sink, status)->message);
+        RT_TRY(status);
         add_globals(job, half.globals);
         *rt_vector_push(&job->host_halves) = half;
     }
+    return RT_STATUS_OK;
 }
 
 /* The caller sets the sources, format and split of `request`; the other members are filled in from
@@ -436,7 +444,7 @@ static rt_status make_images(module_job *job)
     for (uint32_t i = 0; i < job->images.count; i++)
         job->images.items[i].name =
             rt_arena_printf(&worker->arena, "%.*s/%u", RT_TEXT_ARG(request->module), i);
-    add_host_halves(job);
+    RT_TRY(add_host_halves(job));
     const cnf_compile_artefact artefact = {
         .images = {job->images.items, job->images.count},
         .globals = {job->globals.items, job->globals.count},

@@ -718,29 +718,81 @@ static instruction variable_named(const rewriter *r, rt_text id)
     return (instruction){0};
 }
 
+/* The type of a device_global's object: a pointer, then the value, or in image scope the value
+ * alone.
+ */
+static instruction object_of(const rewriter *r, instruction variable)
+{
+    instruction none = {0};
+    if (variable.opcode != OP_VARIABLE) return none;
+    instruction object = definition(r, word(definition(r, word(variable, 1)), 3));
+    bool is_known = object.opcode == OP_TYPE_STRUCT && (object.count == 3 || object.count == 4);
+    return is_known ? object : none;
+}
+
+/* The type of the value, which is the object's last member. */
+static uint32_t value_type_of(instruction object)
+{
+    return word(object, object.count - 1);
+}
+
+/* The bytes with which the variable's value begins; empty: zeros, or it is not a device_global of
+ * this size. */
+static rt_bytes variable_value(rewriter *r, instruction variable, uint64_t size)
+{
+    uint32_t value_size = 0, alignment = 1;
+    instruction object = object_of(r, variable);
+    if (!object.words || !layout_of(r, value_type_of(object), 0, &value_size, &alignment) ||
+        value_size != size)
+        return (rt_bytes){0};
+    instruction members = definition(r, word(variable, 4));
+    uint8_t *bytes = rt_arena_alloc(r->arena, value_size);
+    (void)value_make(r, value_type_of(object), element_of(r, members, object.count - 3), 0, bytes);
+    bool is_zero_value = true;
+    for (uint32_t i = 0; i < value_size; i++)
+        is_zero_value = is_zero_value && bytes[i] == 0;
+    return is_zero_value ? (rt_bytes){0} : (rt_bytes){bytes, value_size};
+}
+
+/* The variable at which the object's pointer points. */
+static instruction original_of(const rewriter *r, instruction variable)
+{
+    instruction object = object_of(r, variable);
+    if (object.count != 4) return (instruction){0};
+    instruction pointer = element_of(r, definition(r, word(variable, 4)), 0);
+    for (uint32_t depth = 0; depth < DEPTH_MAX && pointer.opcode == OP_SPEC_CONSTANT_OP; depth++)
+        pointer = definition(r, word(pointer, 4)); /* casts, and the address of a first member */
+    return pointer.opcode == OP_VARIABLE ? pointer : (instruction){0};
+}
+
 rt_bytes cnf_sycl_initial_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size)
 {
     rewriter r;
     const char *problem;
-    uint32_t value_size = 0, alignment = 1;
     rt_bytes result = {0};
-    if (rewriter_open(&r, arena, code, &problem)) {
-        instruction variable = variable_named(&r, id);
-        instruction object = definition(&r, word(definition(&r, word(variable, 1)), 3));
-        instruction members = definition(&r, word(variable, 4));
-        /* The pointer comes first. */
-        uint32_t type = word(object, 3);
-        bool has_value = variable.opcode == OP_VARIABLE && object.opcode == OP_TYPE_STRUCT &&
-                         object.count == 4 && layout_of(&r, type, 0, &value_size, &alignment);
-        if (has_value && value_size == size) {
-            uint8_t *bytes = rt_arena_alloc(arena, value_size);
-            (void)value_make(&r, type, element_of(&r, members, 1), 0, bytes);
-            bool is_zero_value = true;
-            for (uint32_t i = 0; i < value_size; i++)
-                is_zero_value = is_zero_value && bytes[i] == 0;
-            if (!is_zero_value) result = (rt_bytes){bytes, value_size};
-        }
-    }
+    if (rewriter_open(&r, arena, code, &problem))
+        result = variable_value(&r, variable_named(&r, id), size);
     rewriter_close(&r);
     return result;
+}
+
+bool cnf_sycl_copied_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size,
+                           rt_bytes *out_value)
+{
+    rewriter r;
+    const char *problem;
+    bool is_of_one_type = true;
+    *out_value = (rt_bytes){0};
+    if (rewriter_open(&r, arena, code, &problem)) {
+        instruction original = variable_named(&r, id), next = original_of(&r, original);
+        uint32_t type = value_type_of(object_of(&r, original));
+        for (uint32_t depth = 0; depth < DEPTH_MAX && next.words && is_of_one_type; depth++) {
+            original = next;
+            is_of_one_type = value_type_of(object_of(&r, original)) == type;
+            next = original_of(&r, original);
+        }
+        if (is_of_one_type) *out_value = variable_value(&r, original, size);
+    }
+    rewriter_close(&r);
+    return is_of_one_type;
 }

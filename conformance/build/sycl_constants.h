@@ -21,10 +21,16 @@
 RT_MUST_USE bool cnf_sycl_constants_place(rt_arena *arena, rt_image *image,
                                           const char **out_problem);
 
-/* The initial value, `size` bytes in the arena, of the device_global without image scope that the
- * code calls by this unique id. Empty: zeros. The shipped compiler's class has the value after the
+/* The initial value, `size` bytes in the arena, of the device_global that the code calls by this
+ * unique id. Empty: zeros. The shipped compiler's class has the value after the
  * pointer (findings: libsycl/value-class-has-both-members), so the device code contains what the
  * host's object begins with. */
 rt_bytes cnf_sycl_initial_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size);
+
+/* The initial value of a device_global that may be constructed as a copy of another one, in code
+ * whose copy constructor leaves the address of the original in the pointer (sycl_copies.c): that of
+ * the original. Empty: zeros. False: the original is of another type. */
+RT_MUST_USE bool cnf_sycl_copied_value(rt_arena *arena, rt_bytes code, rt_text id, uint64_t size,
+                                       rt_bytes *out_value);
 
 #endif

@@ -118,6 +118,40 @@ static void rename_properties(rt_arena *arena, rt_image *image, rt_profile profi
     image->sets = sets;
 }
 
+/* ---- Device libraries ----------------------------------------------------------------------- */
+
+/* Adds the set `SYCL/exported symbols` to an image of a device library. A SYCLBIN holds the library
+ * for bfloat16 as an image without kernels and without the sets that the driver of DPC++ gives it
+ * (libsycl-fallback-bfloat16), among them the symbols that other images import from it. */
+static void name_library_functions(rt_arena *arena, rt_image *image)
+{
+    /* SPIR-V specification, 3.20 "Decoration", 3.17 "Linkage Type". */
+    enum { OP_DECORATE = 71, LINKAGE_ATTRIBUTES = 41, NAME_WORD = 3, EXPORT = 0 };
+    if (image->kernel_count > 0 || rt_image_set(image, RT_SET_EXPORTED_SYMBOLS)) return;
+    RT_VECTOR(rt_property) symbols = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(image->code);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode != OP_DECORATE || rt_spirv_word(&at, 2) != LINKAGE_ATTRIBUTES) continue;
+        if (rt_spirv_word(&at, at.word_count - 1) != EXPORT) continue;
+        rt_text name = rt_spirv_text(&at, NAME_WORD);
+        if (rt_text_starts(name, "__devicelib_"))
+            *rt_vector_push(&symbols) =
+                (rt_property){.name = name, .type = RT_PROPERTY_UINT32, .number = 1};
+    }
+    if (symbols.count > 0) {
+        rt_property_set *sets =
+            rt_arena_alloc_array(arena, (size_t)image->set_count + 1, sizeof *sets);
+        for (uint32_t i = 0; i < image->set_count; i++)
+            sets[i] = image->sets[i];
+        rt_property *copied =
+            rt_arena_copy(arena, symbols.items, symbols.count, sizeof *symbols.items);
+        sets[image->set_count++] =
+            (rt_property_set){RT_TEXT(RT_SET_EXPORTED_SYMBOLS), copied, symbols.count};
+        image->sets = sets;
+    }
+    rt_vector_free(&symbols);
+}
+
 static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_binary *binary,
                             rt_profile profile, rt_image *out_image)
 {
@@ -146,6 +180,7 @@ static rt_status make_image(cnf_worker *worker, rt_text source, const rt_device_
                        "get_specialization_constant: the constants of source %.*s cannot be "
                        "resolved: %s; read them in an OpenCL C function, with SPEC_CONSTANT",
                        RT_TEXT_ARG(source), problem);
+    name_library_functions(&worker->arena, out_image);
     name_virtual_functions(&worker->arena, out_image);
     rename_properties(&worker->arena, out_image, profile);
     rt_image_hash(out_image);

@@ -2,15 +2,17 @@
  *
  * The compiler is a process: `assay offline NAME` opens the subject's device, builds the SPIR-V and
  * writes the program's binary, as a vendor's offline tool does. So nothing but the bytes of the
- * image reaches the process in which the scenario runs. */
+ * image reaches the process in which the scenario runs. The tools that the driver lacks answer in
+ * this process, which records their answers for a pack or has them from one; the driver's process
+ * receives the answer with the SPIR-V. */
 #include "conformance/subject/native_images.h"
 
 #include "conformance/process/process.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/images_change.h"
-#include "conformance/subject/tools.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
+#include "reference/base/number.h"
 #include "reference/image/image.h"
 
 #include <getopt.h>
@@ -46,69 +48,104 @@ static rt_status binary_make(dev_device *device, rt_sink *sink, const dev_code *
     return status;
 }
 
+/* The answer of the tool that the caller has asked. */
+static rt_status translation_take(const rt_bytes *translation, rt_sink *sink, rt_buffer *out_result)
+{
+    if (translation->size == 0)
+        return rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                       "the driver takes a translation of SPIR-V, and none was passed with it");
+    rt_buffer_append(out_result, translation->data, translation->size);
+    return RT_STATUS_OK;
+}
+
+/* dev_tools.link_to_bitcode; `translation` is an rt_bytes. */
+static rt_status translated_to_bitcode(void *translation, rt_sink *sink, const dev_code *codes,
+                                       uint32_t count, rt_buffer *out_bitcode)
+{
+    (void)codes;
+    CHECK(count == 1);
+    return translation_take(translation, sink, out_bitcode);
+}
+
+/* dev_tools.spirv_to_ptx; `translation` is an rt_bytes. */
+static rt_status translated_to_ptx(void *translation, rt_sink *sink, const dev_code *code,
+                                   rt_buffer *out_ptx)
+{
+    (void)code;
+    return translation_take(translation, sink, out_ptx);
+}
+
+/* What the process is asked to compile. */
+typedef struct offline_request {
+    const cnf_subject *subject;
+    rt_text settings;
+    size_t translation_size; /* of the bytes that precede the SPIR-V */
+    bool is_object;
+} offline_request;
+
 /* Opens the subject's device and compiles the SPIR-V with it. */
-static rt_status offline_run(rt_sink *sink, const cnf_subject *subject,
-                             const cnf_subject_options *options, bool is_object, rt_bytes spirv,
+static rt_status offline_run(rt_sink *sink, const offline_request *request, rt_bytes input,
                              rt_buffer *out_binary)
 {
     rt_arena arena = {0};
-    cnf_tool_store store;
-    dev_tools tools = cnf_tools_open(&store, options->cache);
+    rt_bytes translation = {input.data, request->translation_size};
+    const dev_tools tools = {&translation, translated_to_bitcode, translated_to_ptx};
     const dev_open_parameters parameters = {.sink = sink, .tools = &tools};
-    rt_text selector = cnf_unfused_device_settings(&arena, options->settings);
-    if (selector.length == 0) selector = rt_text_of(subject->selector);
+    rt_text selector = cnf_unfused_device_settings(&arena, request->settings);
+    if (selector.length == 0) selector = rt_text_of(request->subject->selector);
     dev_device *device = NULL;
-    rt_status status = dev_device_open(subject->backend, &parameters, selector, &device);
-    const dev_code code = {.format = RT_FORMAT_SPIRV64, .bytes = spirv};
-    if (rt_ok(status)) status = binary_make(device, sink, &code, is_object, out_binary);
+    rt_status status = dev_device_open(request->subject->backend, &parameters, selector, &device);
+    const dev_code code = {
+        .format = RT_FORMAT_SPIRV64,
+        .bytes = {input.data + translation.size, input.size - translation.size},
+    };
+    if (rt_ok(status)) status = binary_make(device, sink, &code, request->is_object, out_binary);
     dev_device_destroy(device);
-    cnf_tools_close(&store);
     rt_arena_reset(&arena);
     return status;
 }
 
 /* Only assay itself passes these arguments. */
-static const cnf_subject *parse(int argument_count, char **arguments,
-                                cnf_subject_options *out_options, bool *out_is_object)
+static bool parse(int argument_count, char **arguments, offline_request *out_request)
 {
     static const struct option known[] = {
         {"settings", required_argument, NULL, 't'},
-        {"cache", required_argument, NULL, 'c'},
+        {"translation", required_argument, NULL, 'l'},
         {"object", no_argument, NULL, 'o'},
         {0},
     };
-    *out_options = (cnf_subject_options){0};
-    *out_is_object = false;
+    *out_request = (offline_request){0};
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
+        uint64_t size = 0;
         switch (option) {
-        case 't': out_options->settings = rt_text_of(optarg); break;
-        case 'c': out_options->cache = rt_text_of(optarg); break;
-        case 'o': *out_is_object = true; break;
-        default: return NULL;
+        case 't': out_request->settings = rt_text_of(optarg); break;
+        case 'l':
+            if (!rt_number_read(rt_text_of(optarg), 1, SIZE_MAX, &size)) return false;
+            out_request->translation_size = size;
+            break;
+        case 'o': out_request->is_object = true; break;
+        default: return false;
         }
     }
-    const cnf_subject *subject =
-        optind + 1 == argument_count ? cnf_subject_find(rt_text_of(arguments[optind])) : NULL;
-    return subject && subject->backend ? subject : NULL;
+    if (optind + 1 != argument_count) return false;
+    out_request->subject = cnf_subject_find(rt_text_of(arguments[optind]));
+    return out_request->subject && out_request->subject->backend;
 }
 
 int cnf_subject_offline_main(int argument_count, char **arguments)
 {
-    cnf_subject_options options;
-    bool is_object;
-    const cnf_subject *subject = parse(argument_count, arguments, &options, &is_object);
-    if (!subject) {
+    offline_request request;
+    if (!parse(argument_count, arguments, &request)) {
         fprintf(stderr, "assay: usage: assay offline NAME [--object] [--settings NAME=VALUE,...] "
-                        "[--cache FOLDER]\n");
+                        "[--translation SIZE]\n");
         return OFFLINE_FAILED;
     }
-    rt_buffer spirv = {0}, binary = {0};
+    rt_buffer input = {0}, binary = {0};
     rt_sink *sink = rt_sink_create();
     int exit_status = OFFLINE_FAILED;
-    if (rt_read_all(0, &spirv)) {
-        rt_status status =
-            offline_run(sink, subject, &options, is_object, rt_buffer_bytes(&spirv), &binary);
+    if (rt_read_all(0, &input) && request.translation_size <= input.size) {
+        rt_status status = offline_run(sink, &request, rt_buffer_bytes(&input), &binary);
         exit_status = rt_ok(status) ? OFFLINE_COMPILED : OFFLINE_REFUSED;
         if (!rt_ok(status))
             fprintf(stderr, "\n" REFUSAL "%s %.*s\n", rt_code_name((rt_code)status.code),
@@ -117,7 +154,7 @@ int cnf_subject_offline_main(int argument_count, char **arguments)
             exit_status = OFFLINE_FAILED;
     }
     rt_sink_destroy(sink);
-    rt_buffer_free(&spirv);
+    rt_buffer_free(&input);
     rt_buffer_free(&binary);
     return exit_status;
 }
@@ -130,6 +167,7 @@ typedef struct conversion {
     rt_arena *arena;
     const cnf_subject *subject;
     const cnf_subject_options *options;
+    const dev_tools *tools;
     const dev_capabilities *capabilities;
 } conversion;
 
@@ -149,14 +187,30 @@ static rt_status refusal(const conversion *job, rt_text name, rt_text errors)
                    RT_TEXT_ARG(message));
 }
 
-/* Replaces the image's code by what the driver makes of its SPIR-V. */
-static rt_status image_compile(const conversion *job, rt_image *image)
+/* Has the tool that the device lacks translate the image's SPIR-V; appends nothing if the driver
+ * takes SPIR-V itself. */
+static rt_status image_translate(const conversion *job, const rt_image *image,
+                                 rt_buffer *out_translation)
+{
+    const dev_tools *tools = job->tools;
+    const dev_code code = {.format = RT_FORMAT_SPIRV64, .bytes = image->spirv};
+    rt_status status = RT_STATUS_OK;
+    if (job->capabilities->links_with_tool)
+        status = tools->link_to_bitcode(tools->user, job->sink, &code, 1, out_translation);
+    else if (job->capabilities->formats_taken >> RT_FORMAT_PTX & 1)
+        status = tools->spirv_to_ptx(tools->user, job->sink, &code, out_translation);
+    if (rt_ok(status)) return status;
+    rt_text message = rt_sink_diagnostic(job->sink, status)->message;
+    return rt_fail(job->sink, (rt_code)status.code, RT_RULE_NONE,
+                   "image %.*s cannot be compiled ahead of time: %.*s", RT_TEXT_ARG(image->name),
+                   RT_TEXT_ARG(message));
+}
+
+/* The process that compiles SPIR-V for the image, with its translation by a tool. */
+static int compiler_start(const conversion *job, const rt_image *image, bool is_object,
+                          rt_bytes translation, cnf_process *out_process)
 {
     const cnf_subject_options *options = job->options;
-    /* Without imports and exports an image is a whole program. */
-    bool links = dev_capabilities_link(job->capabilities, image->format);
-    bool is_object = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
-                     (links && rt_image_set(image, RT_SET_EXPORTED_SYMBOLS));
     const char *arguments[9] = {"assay", "offline", job->subject->offline};
     uint32_t count = 3;
     if (is_object) arguments[count++] = "--object";
@@ -164,22 +218,28 @@ static rt_status image_compile(const conversion *job, rt_image *image)
         arguments[count++] = "--settings";
         arguments[count++] = rt_arena_text(job->arena, options->settings).data;
     }
-    if (options->cache.length > 0) {
-        arguments[count++] = "--cache";
-        arguments[count++] = rt_arena_text(job->arena, options->cache).data;
+    if (translation.size > 0) {
+        arguments[count++] = "--translation";
+        arguments[count++] = rt_arena_printf(job->arena, "%zu", translation.size).data;
     }
     CHECK(count < sizeof arguments / sizeof *arguments);
     /* A layer records what the scenario's own process asks of the driver. */
     static const char *const changes[] = {"OPENCL_LAYERS=", NULL};
-    cnf_process process;
-    int error = cnf_process_start(&process, CNF_THIS_PROGRAM, arguments,
-                                  cnf_start_environment(job->arena, changes), image->spirv);
-    if (error)
-        return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
-                       "the process that compiles image %.*s cannot be started: %s",
-                       RT_TEXT_ARG(image->name), strerrordesc_np(error));
+    rt_buffer input = {0};
+    rt_buffer_append(&input, translation.data, translation.size);
+    rt_buffer_append(&input, image->spirv.data, image->spirv.size);
+    int error =
+        cnf_process_start(out_process, CNF_THIS_PROGRAM, arguments,
+                          cnf_start_environment(job->arena, changes), rt_buffer_bytes(&input));
+    rt_buffer_free(&input);
+    return error;
+}
+
+/* Waits for the process and takes its binary as the image's code. */
+static rt_status compiler_finish(const conversion *job, cnf_process *process, rt_image *image)
+{
     rt_buffer output = {0}, errors = {0};
-    cnf_process_result result = cnf_process_finish(&process, OFFLINE_TIMEOUT_MS, &output, &errors);
+    cnf_process_result result = cnf_process_finish(process, OFFLINE_TIMEOUT_MS, &output, &errors);
     bool exited = result.end == CNF_PROCESS_EXITED;
     rt_status status = RT_STATUS_OK;
     if (exited && result.code == OFFLINE_COMPILED && output.size > 0) {
@@ -198,6 +258,28 @@ static rt_status image_compile(const conversion *job, rt_image *image)
     }
     rt_buffer_free(&output);
     rt_buffer_free(&errors);
+    return status;
+}
+
+/* Replaces the image's code by what the driver makes of its SPIR-V. */
+static rt_status image_compile(const conversion *job, rt_image *image)
+{
+    /* Without imports and exports an image is a whole program. */
+    bool links = dev_capabilities_link(job->capabilities, image->format);
+    bool is_object = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
+                     (links && rt_image_set(image, RT_SET_EXPORTED_SYMBOLS));
+    rt_buffer translation = {0};
+    cnf_process process;
+    /* A driver that makes objects takes SPIR-V itself. */
+    rt_status status = is_object ? RT_STATUS_OK : image_translate(job, image, &translation);
+    if (rt_ok(status)) {
+        int error = compiler_start(job, image, is_object, rt_buffer_bytes(&translation), &process);
+        status = error ? rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                                 "the process that compiles image %.*s cannot be started: %s",
+                                 RT_TEXT_ARG(image->name), strerrordesc_np(error))
+                       : compiler_finish(job, &process, image);
+    }
+    rt_buffer_free(&translation);
     return status;
 }
 
@@ -258,7 +340,8 @@ static bool changes_registered(const scn_scenario *scenario)
 void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabilities)
 {
     rt_arena *arena = &execution->arena;
-    conversion job = {execution->sink, arena, execution->subject, execution->options, capabilities};
+    conversion job = {execution->sink,  arena,       execution->subject, execution->options,
+                      execution->tools, capabilities};
     if (execution->subject->offline)
         execution->offline = cnf_images_change(arena, execution->scenario, compile_if_taken, &job,
                                                &execution->scenario);

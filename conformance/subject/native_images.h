@@ -17,14 +17,17 @@
  *   - of the code of a module with `truncate`, only the first bytes are left.
  *
  * execution->offline becomes the status of the first step, after a failure of which no image is
- * changed: the codes of dev_program_build and dev_program_binary, with the driver's message; TOOL:
- * the process died; UNAVAILABLE: it cannot be started, or the driver is not installed. */
+ * changed: the codes of dev_program_build and dev_program_binary, with the driver's message; those
+ * of execution->tools; TOOL: the process died; UNAVAILABLE: it cannot be started, or the driver is
+ * not installed. */
 void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabilities);
 
-/* Body of the hidden `assay offline NAME [--object] [--settings NAME=VALUE,…] [--cache FOLDER]`:
- * reads one SPIR-V module from descriptor 0, has the driver of the subject NAME build it (--object:
- * compile it only), and writes the program's binary to descriptor 1. Returns the exit status; after
- * a refusal stderr holds the status's code, a space, and the message. */
+/* Body of the hidden `assay offline NAME [--object] [--settings NAME=VALUE,…] [--translation
+ * SIZE]`: reads one SPIR-V module from descriptor 0, has the driver of the subject NAME build it
+ * (--object: compile it only), and writes the program's binary to descriptor 1. The first SIZE
+ * bytes are what the tool that the driver lacks (dev_tools) made of the SPIR-V that follows them.
+ * Returns the exit status; after a refusal stderr holds the status's code, a space, and the
+ * message. */
 int cnf_subject_offline_main(int argument_count, char **arguments);
 
 #endif

@@ -121,7 +121,7 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
     if (runs && cnf_takes_source(&execution->runtime->capabilities))
         execution->scenario = cnf_source_images(&execution->arena, execution->scenario);
     bool compiled = runs && rt_ok(execution->offline);
-    if (runs && !compiled) emit_offline(execution);
+    if (runs && !compiled && !store->misses) emit_offline(execution);
     if (compiled && twin) cnf_twin_meet(twin->channel);
     if (compiled) cnf_execute(execution);
     cnf_execution_close(execution);

@@ -663,6 +663,58 @@ static void modules_survive_together_as_binaries(void **state)
     run_end(&r);
 }
 
+/* Where modules are linked, binaries of compiled programs are linked with each other and with
+ * SPIR-V; where the driver joins SPIR-V, they are not. */
+static void binaries_of_compiled_programs_are_linked(void **state)
+{
+    fixture *f = *state;
+    dev_program *programs[2], *objects[2], *linked;
+    dev_memory *variable;
+    rt_buffer binaries[2] = {0};
+    assert_true(rt_ok(fixture_open(f, "link=dynamic")));
+    dev_capabilities capabilities;
+    dev_device_capabilities(f->device, &capabilities);
+    assert_true(dev_capabilities_link(&capabilities, RT_FORMAT_NATIVE));
+    assert_true(dev_capabilities_link(&capabilities, RT_FORMAT_SPIRV64_GEN));
+    assert_true(rt_ok(dev_program_compile(f->device, &importing, &programs[0])));
+    assert_true(rt_ok(dev_program_compile(f->device, &exporting, &programs[1])));
+    for (int i = 0; i < 2; i++) {
+        assert_true(rt_ok(dev_program_binary(programs[i], &binaries[i])));
+        const dev_code code = {.format = i == 0 ? RT_FORMAT_NATIVE : RT_FORMAT_SPIRV64_GEN,
+                               .bytes = rt_buffer_bytes(&binaries[i])};
+        assert_true(rt_ok(dev_program_compile(f->device, &code, &objects[i])));
+    }
+    /* Two objects, twice, since a link modifies its modules; then one with SPIR-V. */
+    dev_program *const pairs[][2] = {
+        {objects[0], objects[1]}, {objects[0], objects[1]}, {objects[0], programs[1]}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        fake->linked = 0;
+        assert_true(rt_ok(dev_program_link(f->device, pairs[i], 2, none, &linked)));
+        assert_int_equal(fake->linked, 2);
+        assert_true(rt_ok(dev_global_find(linked, RT_TEXT("shared"), &variable)));
+        dev_memory_destroy(variable);
+        dev_program_destroy(linked);
+    }
+    /* Alone, the import is unresolved; a linked program cannot be linked again, nor a compiled one
+     * be stored after it was linked. */
+    assert_int_equal(dev_program_link(f->device, objects, 1, none, &linked).code, RT_LINK_ERROR);
+    rt_buffer binary = {0};
+    rt_status status = dev_program_binary(programs[1], &binary);
+    expect_status(f->sink, status, RT_UNSUPPORTED, "store the compiled program before");
+    assert_true(rt_ok(dev_program_link(f->device, pairs[0], 2, none, &linked)));
+    assert_true(rt_ok(dev_program_binary(linked, &binary)));
+    dev_program_destroy(linked);
+    const dev_code code = {.format = RT_FORMAT_NATIVE, .bytes = rt_buffer_bytes(&binary)};
+    status = dev_program_compile(f->device, &code, &linked);
+    expect_status(f->sink, status, RT_UNSUPPORTED, "2 modules, which have been linked");
+    rt_buffer_free(&binary);
+    for (int i = 0; i < 2; i++) {
+        dev_program_destroy(programs[i]);
+        dev_program_destroy(objects[i]);
+        rt_buffer_free(&binaries[i]);
+    }
+}
+
 /* ---- Launches ----------------------------------------------------------------------------- */
 
 static rt_status launch(run *r, const dev_nd_range *range)
@@ -991,6 +1043,7 @@ int main(int argc, char **argv)
         T(native_code_is_a_whole_program),
         T(binaries_are_checked),
         T(modules_survive_together_as_binaries),
+        T(binaries_of_compiled_programs_are_linked),
         T(groups_are_chosen),
         T(launches_that_cannot_be_are_refused),
         T(patterns_that_the_queue_does_not_take_are_copied),

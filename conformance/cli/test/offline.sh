@@ -22,6 +22,14 @@ says 'usage: assay offline NAME'
 expect 3 offline nothing <"$modules/apply.spv"
 says 'usage: assay offline NAME'
 
+# What a tool made of the SPIR-V precedes it.
+(printf junk; cat "$modules/kernels.spv") >"$folder/translated"
+expect 0 offline sim --translation 4 <"$folder/translated"
+says ASIM
+expect 3 offline sim --translation 99999999 <"$folder/translated"
+expect 3 offline sim --translation some <"$folder/translated"
+says 'usage: assay offline NAME'
+
 # Without a name it is the simulated device's own offline compiler.
 expect 0 offline <"$modules/twice.spv"
 says ASIM

@@ -4,15 +4,16 @@
 assay=$1 scenarios=$2
 . "$(dirname "$0")/harness.sh"
 
-# bare STATUS WORDS...: runs a copy of assay without a plugin next to it, programs in PATH, or a cache, and checks its
-# exit status.
-mkdir "$folder/bare"
+# bare STATUS WORDS...: runs a copy of assay without a plugin next to it, a cache, or programs in PATH (except ld, with
+# which PoCL links its kernels), and checks its exit status.
+mkdir "$folder/bare" "$folder/path"
 cp "$assay" "$folder/bare/assay"
+ln -s "$(command -v ld)" "$folder/path/ld"
 bare() {
     wanted=$1
     shift
     # If the program has AddressSanitizer, it must not turn a driver's crash into another signal.
-    env -i HOME=/nonexistent PATH=/nonexistent ASAN_OPTIONS=handle_segv=0 "$folder/bare/assay" "$@" >"$folder/out" 2>&1
+    env -i HOME=/nonexistent PATH="$folder/path" ASAN_OPTIONS=handle_segv=0 "$folder/bare/assay" "$@" >"$folder/out" 2>&1
     status=$?
     [ $status -eq "$wanted" ] || fail "bare assay $*: exit status $status, expected $wanted"
 }
@@ -81,6 +82,13 @@ if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     expect 0 pack "$scenarios/device/argument_value_for_pointer.yaml" --formats spirv,bitcode -o "$folder/crash.assay"
     bare 0 run "$folder/crash.assay" --on pocl
     says "pocl: 0 PASS, 0 SKIP, 1 XFAIL"
+    # What the driver compiles ahead of time, from code that a tool translated.
+    expect 0 pack "$scenarios/linking/unload_library_of_two_formats.yaml" --formats spirv,bitcode -o "$folder/native.assay"
+    bare 0 run "$folder/native.assay" --on sim,pocl
+    says "pocl: 1 PASS"
+    expect 0 pack "$scenarios/linking/unload_library_of_two_formats.yaml" -o "$folder/native.assay"
+    bare 4 run "$folder/native.assay" --on pocl
+    says "packed-format: the pack does not hold"
 fi
 
 # Damaged packs, and commands that do not accept packs.

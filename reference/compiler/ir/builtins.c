@@ -11,16 +11,21 @@
 
 #include <stdlib.h>
 
-static const char *const builtin_names[] = {
+typedef struct builtin {
+    const char *name;
+    uint32_t parameters; /* bit N: an overload has N parameters */
+} builtin;
+
+static const builtin builtins[] = {
 #include "builtin_names.inc"
 };
 
-enum { BUILTIN_COUNT = sizeof builtin_names / sizeof *builtin_names };
+enum { BUILTIN_COUNT = sizeof builtins / sizeof *builtins };
 _Static_assert(BUILTIN_COUNT > 500, "too few names: clang's headers declare more builtins");
 
 static int compare_to_name(const void *key, const void *row)
 {
-    const char *name = *(const char *const *)row;
+    const char *name = ((const builtin *)row)->name;
     CHECK(name[0] != '\0');
     return rt_text_compare(*(const rt_text *)key, rt_text_of(name));
 }
@@ -37,12 +42,23 @@ bool pl_symbol_split(rt_text symbol, rt_text *out_name, rt_text *out_rest)
     return true;
 }
 
-bool pl_symbol_is_opencl_builtin(rt_text symbol)
+/* The row of a mangled symbol; NULL: it is not a builtin function. */
+static const builtin *builtin_find(rt_text symbol)
 {
     rt_text name, rest;
-    if (!pl_symbol_split(symbol, &name, &rest)) return rt_text_is(symbol, "printf");
-    return bsearch(&name, builtin_names, BUILTIN_COUNT, sizeof *builtin_names, compare_to_name) !=
-           NULL;
+    if (!pl_symbol_split(symbol, &name, &rest)) return NULL;
+    return bsearch(&name, builtins, BUILTIN_COUNT, sizeof *builtins, compare_to_name);
+}
+
+bool pl_symbol_is_opencl_builtin(rt_text symbol)
+{
+    return rt_text_is(symbol, "printf") || builtin_find(symbol);
+}
+
+bool pl_symbol_takes_parameters(rt_text symbol, uint32_t count)
+{
+    const builtin *found = builtin_find(symbol);
+    return !found || (count < 32 && found->parameters >> count & 1);
 }
 
 rt_text pl_symbol_builtin_name(rt_text symbol)

@@ -5,9 +5,11 @@
  */
 #include "reference/compiler/refuse/refuse_internal.h"
 
+#include "reference/compiler/ir/builtins.h"
 #include "reference/compiler/ir/place.h"
 #include "reference/compiler/ir/values.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- Intrinsics ---------------------------------------------------------------------------- */
@@ -93,6 +95,33 @@ static rt_text intrinsic_fault(pl_job *job, LLVMValueRef call)
                            RT_TEXT_ARG(name));
 }
 
+/* ---- Builtin functions ----------------------------------------------------------------------- */
+
+/* The number of values that a function takes; a structure that it returns through memory is the
+ * first of LLVM's parameters. */
+static uint32_t parameter_count(LLVMValueRef function)
+{
+    uint32_t count = LLVMCountParams(function);
+    unsigned kind = LLVMGetEnumAttributeKindForName("sret", 4);
+    return count - (count > 0 && LLVMGetEnumAttributeAtIndex(function, 1, kind) != NULL);
+}
+
+/* What is wrong with a function that the module calls and does not define. */
+static rt_text declaration_fault(pl_job *job, LLVMValueRef function)
+{
+    CHECK(LLVMIsDeclaration(function));
+    rt_text symbol = pl_job_name(job, function);
+    uint32_t count = parameter_count(function);
+    if (!LLVMGetFirstUse(function) || pl_symbol_takes_parameters(symbol, count))
+        return (rt_text){0};
+    return rt_arena_printf(&job->arena,
+                           "is declared with %" PRIu32
+                           " parameter%s, but no overload of OpenCL C's builtin function '%.*s' "
+                           "has so many; declare it as OpenCL C does",
+                           count, count == 1 ? "" : "s",
+                           RT_TEXT_ARG(pl_symbol_builtin_name(symbol)));
+}
+
 /* ---- Instructions -------------------------------------------------------------------------- */
 
 static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
@@ -123,18 +152,24 @@ static rt_text instruction_fault(pl_job *job, LLVMValueRef instruction)
     }
 }
 
+static rt_status refuse(pl_job *job, LLVMValueRef function, rt_text place, rt_text fault)
+{
+    rt_text name = pl_job_name(job, function);
+    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1, "%.*s'%.*s' %.*s",
+                          RT_TEXT_ARG(place), RT_TEXT_ARG(name), RT_TEXT_ARG(fault));
+}
+
 rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module)
 {
     CHECK(LLVMGetModuleContext(module) == job->context);
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
+        rt_text fault =
+            LLVMIsDeclaration(function) ? declaration_fault(job, function) : (rt_text){0};
+        if (fault.length > 0) return refuse(job, function, (rt_text){0}, fault);
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
-            rt_text fault = instruction_fault(job, i);
-            if (fault.length == 0) continue;
-            rt_text name = pl_job_name(job, function), place = pl_place(job, i);
-            return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-                                  "%.*s'%.*s' %.*s", RT_TEXT_ARG(place), RT_TEXT_ARG(name),
-                                  RT_TEXT_ARG(fault));
+            fault = instruction_fault(job, i);
+            if (fault.length > 0) return refuse(job, function, pl_place(job, i), fault);
         }
     }
     return RT_STATUS_OK;

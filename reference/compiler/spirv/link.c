@@ -69,6 +69,59 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &unresolved, "the link uses symbols that none of its modules defines");
 }
 
+/* True for equal types, and for pointers into one address space. */
+static bool type_fits(LLVMTypeRef from, LLVMTypeRef to)
+{
+    bool are_pointers =
+        LLVMGetTypeKind(from) == LLVMPointerTypeKind && LLVMGetTypeKind(to) == LLVMPointerTypeKind;
+    return from == to ||
+           (are_pointers && LLVMGetPointerAddressSpace(from) == LLVMGetPointerAddressSpace(to));
+}
+
+/* The value as another type that it fits. */
+static LLVMValueRef value_as(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
+{
+    CHECK(type_fits(LLVMTypeOf(value), type));
+    return LLVMTypeOf(value) == type ? value : LLVMBuildBitCast(builder, value, type, "");
+}
+
+/* Gives a call the type of the function, if only what pointers point to differs. */
+static void call_retype(pl_job *job, LLVMValueRef call, LLVMValueRef function)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(function), result = LLVMGetReturnType(type);
+    uint32_t count = LLVMGetNumArgOperands(call);
+    if (LLVMIsFunctionVarArg(type) || LLVMCountParamTypes(type) != count ||
+        !type_fits(result, LLVMTypeOf(call)))
+        return;
+    LLVMTypeRef *types = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMTypeRef));
+    LLVMGetParamTypes(type, types);
+    for (uint32_t i = 0; i < count; i++)
+        if (!type_fits(LLVMTypeOf(LLVMGetOperand(call, i)), types[i])) return;
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(builder, call);
+    LLVMValueRef *arguments = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
+    for (uint32_t i = 0; i < count; i++)
+        arguments[i] = value_as(builder, LLVMGetOperand(call, i), types[i]);
+    LLVMValueRef retyped = LLVMBuildCall2(builder, type, function, arguments, count, "");
+    LLVMSetInstructionCallConv(retyped, LLVMGetInstructionCallConv(call));
+    pl_replace(call, value_as(builder, retyped, LLVMTypeOf(call)));
+    LLVMDisposeBuilder(builder);
+}
+
+/* A compiler whose pointers have no types declares a function that it only calls with one type of
+ * pointer, and defines it with another (libsycl-jit, `__devicelib_ConvertFToBF16INTEL`). */
+static void calls_retype(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMValueRef next, i = pl_first_instruction(function); i; i = next) {
+            next = pl_next_instruction(i);
+            LLVMValueRef callee = LLVMIsACallInst(i) ? pl_mistyped_callee(i) : NULL;
+            if (callee) call_retype(job, i, callee);
+        }
+    }
+}
+
 /* A call with a type other than the function's crashes drivers (PoCL 3.1). */
 static rt_status check_types(pl_job *job, LLVMModuleRef module)
 {
@@ -99,6 +152,7 @@ static rt_status join(pl_job *job, LLVMModuleRef *modules, uint32_t count)
         modules[i] = NULL;
         RT_TRY(pl_module_link(job, RT_LINK_ERROR, target, source));
     }
+    calls_retype(job, target);
     RT_TRY(check_types(job, target));
     RT_TRY(check_unresolved(job, target));
     /* Not needed for PTX: libclc has OpenCL C 2.0's functions for generic pointers. */

@@ -667,6 +667,33 @@ static void a_mistyped_import_of_a_link_is_refused(void **state)
     rt_buffer_free(&bitcode);
 }
 
+static void pointee_types_do_not_matter_to_a_link(void **state)
+{
+    postlink_fixture *fixture = *state;
+    fixture_make(fixture, RT_SPLIT_OFF, 1,
+                 SOURCES({"A", "global char *f(global char *p, local char *l);\n"
+                               "kernel void K(global char *p, local char *l) { *f(p, l) = 1; }"}));
+    rt_bytes kernel = rt_arena_bytes(&fixture->arena, fixture->images.images[0].code);
+    /* Twin: a pointer into another address space is another type. */
+    static const struct {
+        const char *source;
+        bool fits;
+    } rows[] = {
+        {"global int *f(global int *p, local float *l) { return p + (int)*l; }", true},
+        {"global int *f(global int *p, global float *l) { return p + (int)*l; }", false},
+        {"global int *f(global int *p) { return p; }", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"B", rows[i].source}));
+        rt_bytes codes[] = {kernel, fixture->images.images[0].code};
+        rt_buffer bitcode = {0};
+        rt_status status = fixture_link(fixture, codes, 2, &bitcode);
+        if (!rows[i].fits) assert_refused(fixture, status, RT_LINK_ERROR, "f");
+        assert_int_equal(rt_ok(status), rows[i].fits);
+        rt_buffer_free(&bitcode);
+    }
+}
+
 static void a_link_calls_builtins_as_opencl_12_has_them(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -734,6 +761,7 @@ int main(int argc, char **argv)
         TEST(a_break_jumps_out_of_its_loop),
         TEST(unresolved_symbols_of_a_link_are_named),
         TEST(a_mistyped_import_of_a_link_is_refused),
+        TEST(pointee_types_do_not_matter_to_a_link),
         TEST(a_link_calls_builtins_as_opencl_12_has_them),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);

@@ -221,13 +221,28 @@ static void operations_that_the_writer_lacks(void **state)
          TARGET "define spir_func {i32, i32} @f(i1 %c, {i32, i32} %a, {i32, i32} %b) {\n"
                 " %r = select i1 %c, {i32, i32} %a, {i32, i32} %b\n ret {i32, i32} %r\n}\n",
          "f", "selects between structs"},
+        {"A.ll",
+         KERNEL("i32") " call spir_func void @_Z14read_mem_fencev()\n %r = add i32 0, 1\n" STORED(
+             "i32") "declare spir_func void @_Z14read_mem_fencev()\n",
+         "_Z14read_mem_fencev",
+         "is declared with 0 parameters, but no overload of OpenCL C's builtin function "
+         "'read_mem_fence' has so many"},
+        {"A.ll",
+         LOADED("i32") " %r = call spir_func i32 @_Z3maxi(i32 %x)\n" STORED(
+             "i32") "declare spir_func i32 @_Z3maxi(i32)\n",
+         "_Z3maxi", "is declared with 1 parameter, but"},
     };
     refuse_all(*state, rows, COUNT(rows));
-    /* Twins: atomics that SPIR-V has, a constant length, and a compile-time query. */
+    /* Twins: atomics that SPIR-V has, a constant length, a compile-time query, builtin functions as
+     * OpenCL C declares them, and a function of such a name that the source defines. */
     make(*state, "A.ll",
          LOADED("i32") " %r = atomicrmw umax i32 addrspace(1)* %p, i32 %x seq_cst\n" STORED("i32"));
     make(*state, "A", "void f(global char *p) { __builtin_memset(p, 0, 64); }");
     make(*state, "A", "int f(int x) { return __builtin_constant_p(x) ? 1 : x; }");
+    make(*state, "A", "void f(global int *p) { barrier(1); p[0] = max(p[0], 5); }");
+    make(*state, "A.ll",
+         LOADED("i32") " %r = call spir_func i32 @_Z3maxi(i32 %x)\n" STORED(
+             "i32") "define spir_func i32 @_Z3maxi(i32 %x) noinline { ret i32 %x }\n");
 }
 
 int main(int argc, char **argv)
