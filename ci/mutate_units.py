@@ -1,5 +1,6 @@
 """The unit tests of reference/ and sim/ as judges of the mutants that no scenario notices: each of them runs once
 without a mutant, which shows what it reaches, and then with each mutant that it reaches until one of them fails.
+CHECK_SLOW is on, as in ci/test's stage with sanitizers.
 """
 import base64
 import collections
@@ -77,7 +78,8 @@ class Units:
         arguments, environment = self.commands[name]
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             return self.children.run(arguments, limit, cwd=self.build.build, env=self.scenarios.environment(
-                TMPDIR=folder, ASSAY_CACHE_DIR=str(self.scenarios.cache), **environment, **variables))
+                TMPDIR=folder, ASSAY_CACHE_DIR=str(self.scenarios.cache), ASSAY_MUTANT_CHECK="1", **environment,
+                **variables))
 
     def reach_of(self, name):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
