@@ -19,7 +19,7 @@ from mutate_build import PARTS, digest, read_json, run, say, write_json
 TIMEOUT_S = 10       # of a test, at least
 TIMEOUT_FACTOR = 10  # and this many times what it takes without a mutant
 KILLERS = 4          # tests that noticed mutants of the same file run first
-SLOW_S = 30          # tests that take longer judge nothing
+SLOW_S = 120         # tests that take longer judge nothing
 
 
 class Units:
