@@ -49,7 +49,7 @@ class Units:
             for test in self.tests(part):
                 properties = self.properties(test)
                 environment = dict(row.split("=", 1) for row in properties.get("ENVIRONMENT", ()))
-                if test["name"] in targets:
+                if pathlib.Path(test["command"][0]).name in targets:
                     self.commands[test["name"]] = test["command"], environment
         path = self.build.folder / "reach-units.json"
         kept = read_json(path, {})
@@ -69,9 +69,11 @@ class Units:
         return {row["name"]: row["value"] for row in test.get("properties", ())}
 
     def tests(self, part):
-        """The unit tests of a folder of the build, without those that repeat others, which have the label `long`."""
+        """The unit tests of a folder of the build, without those that repeat others, which have the label `long`; but
+        no other tests reach all of the compiled tier."""
         listed = run(["ctest", "--test-dir", self.build.build / part, "--show-only=json-v1"])
-        return [test for test in json.loads(listed)["tests"] if self.properties(test).get("LABELS") == ["unit"]]
+        return [test for test in json.loads(listed)["tests"] if self.properties(test).get("LABELS") == ["unit"]
+                or "SIM_TEST_TIER=compiled" in self.properties(test).get("ENVIRONMENT", ())]
 
     def run_test(self, name, limit, **variables):
         """The exit status of a test, None if it did not end in time, and its output."""
