@@ -514,6 +514,175 @@ static void test_stale_base(void **state)
         "return\n");
 }
 
+/* Lanes that stay in the loop add 1 or 2, so the counter is in lanes. The two ways back meet in a
+ * latch; the phis there and in the header share a register with both sums. */
+static void test_latch(void **state)
+{
+    (void)state;
+    check_code(HEAD START IDS
+               "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i32 %i0 %start %n1 %a %n2 %b\n"
+               "%c = OpSLessThan %bool %i %n\nOpBranchConditional %c %body %after\n"
+               "%body = OpLabel\n%d = OpSLessThan %bool %w %i\nOpBranchConditional %d %a %b\n"
+               "%a = OpLabel\n%n1 = OpIAdd %i32 %i %i1\nOpBranch %head\n"
+               "%b = OpLabel\n%n2 = OpIAdd %i32 %i %i2\nOpBranch %head\n"
+               "%after = OpLabel\nOpStore %p %i\n" END,
+               "frame 8 uniform 3 temporary 1\n"
+               "CUT_I64_I32_V blend f0 row0\n"
+               "jump b1\n"
+               "  0: MOVE_I32_VS blend f4 #0\n"
+               "SLT_I32_VS t0 f4 u2\n"
+               "branch t0 b2 b6\n"
+               "SLT_I32_VV t0 f0 f4\n"
+               "branch t0 b3 b4\n"
+               "ADD_I32_VS blend f4 f4 #1 quiet\n"
+               "jump b5\n"
+               "ADD_I32_VS blend f4 f4 #2 quiet\n"
+               "jump b5\n"
+               "jump back1\n"
+               "STORE_ONE_32 f4 at u1 + 0 align 4\n"
+               "return\n");
+}
+
+/* Lanes leave only the inner loop at different times: both counters are uniform, the outer one
+ * after its loop too. */
+static void test_nested_loops(void **state)
+{
+    (void)state;
+    check_code(
+        HEAD START IDS
+        "OpBranch %outer\n%outer = OpLabel\n%i = OpPhi %i32 %i0 %start %i_next %done\n"
+        "%c = OpSLessThan %bool %i %n\nOpBranchConditional %c %pre %after\n"
+        "%pre = OpLabel\nOpBranch %inner\n%inner = OpLabel\n"
+        "%j = OpPhi %i32 %i0 %pre %j_next %inner\n"
+        "%e = OpInBoundsPtrAccessChain %pi %q %j\n%v = OpLoad %i32 %e\n"
+        "%j_next = OpIAdd %i32 %j %i1\n%d = OpSLessThan %bool %j %w\n"
+        "OpBranchConditional %d %inner %done\n%done = OpLabel\n"
+        "%i_next = OpIAdd %i32 %i %i1\nOpBranch %outer\n%after = OpLabel\nOpStore %p %i\n" END,
+        "frame 4 uniform 12 temporary 1\n"
+        "CUT_I64_I32_V blend f0 row0\n"
+        "jump b1\n"
+        "  0: MOVE_I32_SS u4 #0\n"
+        "SLT_I32_SS u5 u4 u3\n"
+        "branch u5 b2 b5\n"
+        "jump b3\n"
+        "  0: MOVE_I32_SS u6 #0\n"
+        "SEXT_I32_I64_S u7 u6\n"
+        "SHL_I64_SS u8 u7 #2\n"
+        "ADD_I64_SS u9 u2 u8\n"
+        "LOAD_ONE_32 - at u9 + 0 align 4\n"
+        "ADD_I32_SS u10 u6 #1 quiet\n"
+        "SLT_I32_SV t0 u6 f0\n"
+        "branch t0 back3 b4\n"
+        "  0: MOVE_I32_SS u6 u10\n"
+        "ADD_I32_SS u11 u4 #1 quiet\n"
+        "jump back1\n"
+        "  0: MOVE_I32_SS u4 u11\n"
+        "STORE_ONE_32 u4 at u1 + 0 align 4\n"
+        "return\n");
+}
+
+/* Some lanes leave the loop early: what they bring along differs, although each exit's value is a
+ * constant. */
+static void test_early_exit(void **state)
+{
+    (void)state;
+    check_code(HEAD START IDS
+               "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i32 %i0 %start %i_next %more\n"
+               "%c = OpSLessThan %bool %i %n\nOpBranchConditional %c %body %after\n"
+               "%body = OpLabel\n%d = OpIEqual %bool %w %i\nOpBranchConditional %d %after %more\n"
+               "%more = OpLabel\n%i_next = OpIAdd %i32 %i %i1\nOpBranch %head\n"
+               "%after = OpLabel\n%r = OpPhi %i32 %i1 %head %i2 %body\nOpStore %p %r\n" END,
+               "frame 8 uniform 6 temporary 1\n"
+               "CUT_I64_I32_V blend f0 row0\n"
+               "jump b1\n"
+               "  0: MOVE_I32_SS u3 #0\n"
+               "SLT_I32_SS u4 u3 u2\n"
+               "branch u4 b2 b4\n"
+               "  1: MOVE_I32_VS blend f4 #1\n"
+               "EQ_I32_VS t0 f0 u3\n"
+               "branch t0 b4 b3\n"
+               "  0: MOVE_I32_VS blend f4 #2\n"
+               "ADD_I32_SS u5 u3 #1 quiet\n"
+               "jump back1\n"
+               "  0: MOVE_I32_SS u3 u5\n"
+               "STORE_ONE_32 f4 at u1 + 0 align 4\n"
+               "return\n");
+}
+
+/* A sum of uniform values that lanes take with them at different times is computed once and then
+ * moved to the lanes that are in the loop. */
+static void test_uniform_into_lanes(void **state)
+{
+    (void)state;
+    check_code(HEAD START IDS
+               "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i32 %i0 %start %i_next %head\n"
+               "%s = OpIAdd %i32 %n %i\n%i_next = OpIAdd %i32 %i %i1\n"
+               "%c = OpSLessThan %bool %i %w\nOpBranchConditional %c %head %after\n"
+               "%after = OpLabel\nOpStore %p %s\n" END,
+               "frame 8 uniform 5 temporary 1\n"
+               "CUT_I64_I32_V blend f0 row0\n"
+               "jump b1\n"
+               "  0: MOVE_I32_SS u3 #0\n"
+               "ADD_I32_SS u0 u2 u3\n"
+               "MOVE_I32_VS blend f4 u0\n"
+               "ADD_I32_SS u4 u3 #1 quiet\n"
+               "SLT_I32_SV t0 u3 f0\n"
+               "branch t0 back1 b2\n"
+               "  0: MOVE_I32_SS u3 u4\n"
+               "STORE_ONE_32 f4 at u1 + 0 align 4\n"
+               "return\n");
+}
+
+/* A phi and its next value do not share a register if the phi is needed after that value is set. */
+static void test_both_live(void **state)
+{
+    (void)state;
+    check_code(HEAD START IDS
+               "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i32 %w %start %i_next %head\n"
+               "%i_next = OpIAdd %i32 %i %i1\nOpStore %q %i\n%c = OpSLessThan %bool %i_next %n\n"
+               "OpBranchConditional %c %head %after\n%after = OpLabel\nOpStore %p %i_next\n" END,
+               "frame 8 uniform 4 temporary 1\n"
+               "CUT_I64_I32_V blend f0 row0 quiet\n"
+               "jump b1\n"
+               "ADD_I32_VS blend f4 f0 #1\n"
+               "STORE_ONE_32 f0 at u2 + 0 align 4\n"
+               "SLT_I32_VS t0 f4 u3\n"
+               "branch t0 back1 b2\n"
+               "  0: MOVE_I32_VV blend f0 f4\n"
+               "STORE_ONE_32 f4 at u1 + 0 align 4\n"
+               "return\n");
+}
+
+/* Blocks that use an undefined value say so. */
+static void test_undefined(void **state)
+{
+    (void)state;
+    check_code(HEAD "%un = OpUndef %i32\n" START
+                    "OpStore %p %n\nOpBranch %next\n%next = OpLabel\nOpStore %q %un\n" END,
+               "frame 0 uniform 4 temporary 0\n"
+               "STORE_ONE_32 u3 at u1 + 0 align 4\n"
+               "jump b1\n"
+               "STORE_ONE_32 slot19 at u2 + 0 align 4\n"
+               "return undefined\n");
+}
+
+/* A structure is loaded member by member, each with the alignment that its offset leaves. */
+static void test_members(void **state)
+{
+    (void)state;
+    check_code(HEAD START IDS
+               "%a = OpBitcast %ps %p\n%e = OpInBoundsPtrAccessChain %ps %a %x\n"
+               "%s = OpLoad %S %e Aligned 8\n%m0 = OpCompositeExtract %i32 %s 0\n"
+               "%m2 = OpCompositeExtract %i32 %s 2\n%r = OpIAdd %i32 %m0 %m2\nOpStore %q %r\n" END,
+               "frame 0 uniform 3 temporary 8\n"
+               "LOAD_I64_32 t0 at u1 row0 * 12 + 0 align 8\n"
+               "LOAD_I64_32 - at u1 row0 * 12 + 4 align 4\n"
+               "LOAD_I64_32 t4 at u1 row0 * 12 + 8 align 8\n"
+               "ADD_I32_VV t4 t0 t4\n"
+               "STORE_ONE_32 t4 at u2 + 0 align 4\n"
+               "return\n");
+}
+
 /* ---- Calls ---------------------------------------------------------------------------------- */
 
 #define NEXT                                                                                       \
@@ -729,6 +898,13 @@ int main(void)
         cmocka_unit_test(test_uniform_loop),
         cmocka_unit_test(test_divergent_loop),
         cmocka_unit_test(test_stale_base),
+        cmocka_unit_test(test_latch),
+        cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_early_exit),
+        cmocka_unit_test(test_uniform_into_lanes),
+        cmocka_unit_test(test_both_live),
+        cmocka_unit_test(test_undefined),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_uniform_call),
         cmocka_unit_test(test_divergent_call),
         cmocka_unit_test(test_two_returns),
