@@ -98,6 +98,8 @@ static void op_print(FILE *out, const sim_program *program, const sim_code_funct
     }
     if (is_access && op->b != SIM_REGISTER_NONE) fprintf(out, " * %u", op->stride);
     if (is_access) fprintf(out, " + %" PRId64 " align %u", op->imm, op->c);
+    bool is_bound = op->handler >= SIM_H_BOUND_I8_V && op->handler <= SIM_H_BOUND_I64_S;
+    if (is_bound) fprintf(out, " < %u", op->extra);
     fprintf(out, "%s\n", !is_access && op->count ? " quiet" : "");
 }
 
@@ -301,6 +303,60 @@ static void test_components(void **state)
                "LOAD_I64_32 - - t0 - at u1 row0 * 16 + 0 align 16\n"
                "STORE_ONE_32 t0 at u2 + 0 align 4\n"
                "return\n");
+}
+
+/* An array in a structure has its own bounds: an index is checked as the 32 bits from which it
+ * comes or, if it is narrower, as 64 bits; a constant within bounds is not. */
+#define IN_STRUCTURE                                                                               \
+    "%i4 = OpConstant %i32 4\n%array = OpTypeArray %i32 %i4\n%T = OpTypeStruct %array %i32\n"      \
+    "%pt = OpTypePointer CrossWorkgroup %T\n"
+#define CHAIN(index)                                                                               \
+    "%a = OpBitcast %pt %p\n%e = OpInBoundsAccessChain %pi %a %i0 " index "\nOpStore %e %n\n"
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    check_code(HEAD IN_STRUCTURE START IDS "%b = OpUConvert %i8 %x\n" CHAIN("%b") END,
+               "frame 0 uniform 3 temporary 17\n"
+               "CUT_I64_I8_V t0 row0\n"
+               "SEXT_I8_I64_V t1 t0\n"
+               "SEXT_I8_I64_V t9 t0\n"
+               "BOUND_I64_V t9 < 4\n"
+               "STORE_I64_32 u2 at u1 t1 * 4 + 0 align 4\n"
+               "return\n");
+    check_code(HEAD IN_STRUCTURE START IDS CHAIN("%w") END,
+               "frame 0 uniform 3 temporary 4\n"
+               "CUT_I64_I32_V t0 row0\n"
+               "BOUND_I32_V t0 < 4\n"
+               "STORE_S32_32 u2 at u1 t0 * 4 + 0 align 4\n"
+               "return\n");
+    check_code(HEAD IN_STRUCTURE START IDS "%z = OpUConvert %i64 %w\n" CHAIN("%z") END,
+               "frame 0 uniform 3 temporary 4\n"
+               "CUT_I64_I32_V t0 row0\n"
+               "BOUND_I32_V t0 < 4\n"
+               "STORE_U32_32 u2 at u1 t0 * 4 + 0 align 4\n"
+               "return\n");
+    check_code(HEAD IN_STRUCTURE START IDS CHAIN("%x") END,
+               "frame 0 uniform 3 temporary 0\n"
+               "BOUND_I64_V row0 < 4\n"
+               "STORE_I64_32 u2 at u1 row0 * 4 + 0 align 4\n"
+               "return\n");
+    check_code(HEAD IN_STRUCTURE START CHAIN("%n") END, "frame 0 uniform 6 temporary 0\n"
+                                                        "SEXT_I32_I64_S u3 u2\n"
+                                                        "SHL_I64_SS u4 u3 #2\n"
+                                                        "ADD_I64_SS u5 u1 u4\n"
+                                                        "BOUND_I32_S u2 < 4\n"
+                                                        "STORE_ONE_32 u2 at u5 + 0 align 4\n"
+                                                        "return\n");
+    check_code(HEAD IN_STRUCTURE START CHAIN("%i3") END, "frame 0 uniform 4 temporary 0\n"
+                                                         "ADD_I64_SS u3 u1 #12\n"
+                                                         "STORE_ONE_32 u2 at u3 + 0 align 4\n"
+                                                         "return\n");
+    check_code(HEAD IN_STRUCTURE START CHAIN("%i4") END, "frame 0 uniform 4 temporary 0\n"
+                                                         "ADD_I64_SS u3 u1 #16\n"
+                                                         "BOUND_I32_S #4 < 4\n"
+                                                         "STORE_ONE_32 u2 at u3 + 0 align 4\n"
+                                                         "return\n");
 }
 
 /* ---- Operations ----------------------------------------------------------------------------- */
@@ -889,6 +945,7 @@ int main(void)
         cmocka_unit_test(test_pointer_in_lanes),
         cmocka_unit_test(test_private),
         cmocka_unit_test(test_components),
+        cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_selections),
         cmocka_unit_test(test_broadcast),
