@@ -34,12 +34,13 @@ static char *text_of(const parts *p)
         "OpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n"
         "OpCapability GroupNonUniformShuffle\nOpCapability GroupNonUniformArithmetic\n"
         "OpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformQuad\n"
-        "OpCapability GenericPointer\n%s\n%%std = OpExtInstImport \"OpenCL.std\"\n"
+        "OpCapability GroupNonUniformVote\nOpCapability GenericPointer\nOpCapability Float64\n"
+        "OpCapability Float16Buffer\n%s\n%%std = OpExtInstImport \"OpenCL.std\"\n"
         "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %%k \"k\" %%gid\n%s\n"
         "OpDecorate %%gid BuiltIn GlobalInvocationId\n"
         "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%char = OpTypeInt 8 0\n"
         "%%int = OpTypeInt 32 0\n%%long = OpTypeInt 64 0\n%%float = OpTypeFloat 32\n"
-        "%%event = OpTypeEvent\n%%v2 = OpTypeVector %%int 2\n%%v4 = OpTypeVector %%int 4\n"
+        "%%double = OpTypeFloat 64\n%%half = OpTypeFloat 16\n%%event = OpTypeEvent\n%%v2 = OpTypeVector %%int 2\n%%v4 = OpTypeVector %%int 4\n"
         "%%f4 = OpTypeVector %%float 4\n%%v3l = OpTypeVector %%long 3\n"
         "%%pi = OpTypePointer CrossWorkgroup %%int\n%%pin = OpTypePointer Input %%v3l\n"
         "%%wi = OpTypePointer Workgroup %%int\n%%fi = OpTypePointer Function %%int\n"
@@ -211,6 +212,490 @@ static void test_operations(void **state)
                   "%a = OpExtInst %v2l %std vloadn %x %v 2"}},
     };
     TRY_ALL(cases);
+}
+
+/* ---- Types of operands ----------------------------------------------------------------------- */
+
+/* A refusal as malformed, or, without words, an accepted statement. */
+typedef struct rule {
+    const char *words, *body;
+    const char *types, *before; /* NULL: none */
+} rule;
+
+static void try_rules(const rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const refusal c = {
+            rules[i].words,
+            rules[i].words ? RT_MALFORMED : RT_OK,
+            {.before = rules[i].before, .types = rules[i].types, .body = rules[i].body}};
+        try(&c);
+    }
+}
+
+#define TRY_RULES(rules) try_rules(rules, sizeof(rules) / sizeof(rules)[0])
+
+static void test_values(void **state)
+{
+    (void)state;
+#define BOOLS  "%b4 = OpTypeVector %bool 4\n%b2 = OpTypeVector %bool 2\n"
+#define ARRAY  BOOLS "%array = OpTypeArray %int %c4\n"
+#define SHAPE  "the condition differs in shape from the result"
+#define DOUBLE "%d4 = OpTypeVector %double 4\n"
+    static const rule rules[] = {
+        {NULL, "%c = OpUndef %b4\n%v = OpUndef %v4\n%a = OpSelect %v4 %c %v %v", BOOLS},
+        {NULL, "%c = OpUndef %bool\n%v = OpUndef %v4\n%a = OpSelect %v4 %c %v %v", BOOLS},
+        {SHAPE, "%c = OpUndef %b4\n%v = OpUndef %v2\n%a = OpSelect %v2 %c %v %v", BOOLS},
+        {SHAPE, "%c = OpUndef %b2\n%v = OpUndef %v4\n%a = OpSelect %v4 %c %v %v", BOOLS},
+        {SHAPE, "%c = OpUndef %b4\n%a = OpSelect %int %c %c1 %c1", BOOLS},
+        {SHAPE, "%c = OpUndef %b4\n%v = OpUndef %array\n%a = OpSelect %array %c %v %v", ARRAY},
+        {NULL, "%v = OpUndef %f4\n%a = OpDot %float %v %v"},
+        {"the result does not have the operands' component type",
+         "%v = OpUndef %f4\n%a = OpDot %double %v %v"},
+        {NULL, "%v = OpUndef %f4\n%a = OpVectorTimesScalar %f4 %v %f1"},
+        {"the scalar does not have the vector's component type",
+         "%v = OpUndef %f4\n%d = OpUndef %double\n%a = OpVectorTimesScalar %f4 %v %d"},
+        {NULL,
+         "%a = OpExtInst %int %std u_mul24 %c1 %c1\n%b = OpExtInst %int %std s_mul24 %c1 %c1\n"
+         "%c = OpExtInst %int %std u_mad24 %c1 %c1 %c1\n"
+         "%d = OpExtInst %int %std s_mad24 %c1 %c1 %c1"},
+        {"the result must be 32-bit integers", "%a = OpExtInst %long %std u_mul24 %l1 %l1"},
+        {"the result must be 32-bit integers", "%a = OpExtInst %long %std s_mul24 %l1 %l1"},
+        {"the result must be 32-bit integers", "%a = OpExtInst %long %std u_mad24 %l1 %l1 %l1"},
+        {"the result must be 32-bit integers", "%a = OpExtInst %long %std s_mad24 %l1 %l1 %l1"},
+        {NULL, "%a = OpUMulExtended %pair %c1 %c1", "%pair = OpTypeStruct %int %int"},
+        {"the result is not a struct of two members", "%a = OpUMulExtended %v2 %c1 %c1"},
+        {"the result is not a struct of two members", "%a = OpUMulExtended %pair %c1 %c1",
+         "%pair = OpTypeArray %int %c2"},
+        {"the result is not a struct of two members", "%a = OpUMulExtended %pair %c1 %c1",
+         "%pair = OpTypeStruct %int %int %int"},
+        {"the result is not a struct of two members", "%a = OpUMulExtended %pair %c1 %c1",
+         "%pair = OpTypeStruct %int %long"},
+        {"the result is not a struct of two members", "%a = OpUMulExtended %pair %c1 %c1",
+         "%pair = OpTypeStruct %long %int"},
+        {"the result is not twice as wide", "%a = OpExtInst %long %std u_upsample %c %c1",
+         "%c = OpConstant %char 1"},
+        {NULL, "%a = OpExtInst %long %std u_upsample %c1 %c1"},
+        {NULL, "%a = OpExtInst %float %std select %f1 %f1 %c1"},
+        {"the selector differs in width from the result",
+         "%a = OpExtInst %float %std select %f1 %f1 %l1"},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_pointers(void **state)
+{
+    (void)state;
+#define CONSTANTS                                                                                  \
+    "%pc = OpTypePointer UniformConstant %int\n%constant = OpVariable %pc UniformConstant %c1\n"   \
+    "%gi = OpTypePointer Generic %int\n%gl = OpTypePointer Generic %long\n"                        \
+    "%local = OpVariable %wi Workgroup\n%pl = OpTypePointer CrossWorkgroup %long\n"                \
+    "%pf = OpTypePointer CrossWorkgroup %fv\n%wl = OpTypePointer Workgroup %long\n"                \
+    "%far = OpVariable %wl Workgroup\n"
+#define TO_GENERIC   "the cast is not to storage class Generic"
+#define FROM_GENERIC "the cast is not from storage class Generic"
+#define SAME_TYPE    "the operand and the result do not point to the same type"
+#define SIZED        "the pointers must point to the same type, which must have a size"
+#define SAME_SIZED   "the operands must point to the same type, which must have a size"
+    static const rule rules[] = {
+        {NULL,
+         "%v = OpVariable %fi Function\n%a = OpPtrCastToGeneric %gi %p\n"
+         "%b = OpPtrCastToGeneric %gi %local\n%c = OpPtrCastToGeneric %gi %v\n"
+         "%d = OpGenericCastToPtr %pi %a\n%f = OpGenericCastToPtr %wi %a\n"
+         "%g = OpGenericCastToPtr %fi %a",
+         CONSTANTS},
+        {TO_GENERIC, "%a = OpPtrCastToGeneric %gi %constant", CONSTANTS},
+        {TO_GENERIC, "%a = OpPtrCastToGeneric %wi %p", CONSTANTS},
+        {SAME_TYPE, "%a = OpPtrCastToGeneric %gl %p", CONSTANTS},
+        {FROM_GENERIC, "%a = OpPtrCastToGeneric %gi %p\n%b = OpGenericCastToPtr %pc %a", CONSTANTS},
+        {FROM_GENERIC, "%a = OpGenericCastToPtr %wi %p", CONSTANTS},
+        {SAME_TYPE, "%a = OpPtrCastToGeneric %gi %p\n%b = OpGenericCastToPtr %pl %a", CONSTANTS},
+        {"the pointer does not point to the result's type", "%a = OpLoad %long %p"},
+        {"the pointer does not point to the value's type", "OpStore %p %l1"},
+        {"storage class UniformConstant cannot be written", "OpStore %constant %c1", CONSTANTS},
+        {NULL, "OpCopyMemory %p %local", CONSTANTS},
+        {"the pointers must point to the same type, which must have values", "OpCopyMemory %p %far",
+         CONSTANTS},
+        {"the pointers must point to the same type, which must have values",
+         "%a = OpBitcast %pf %p\nOpCopyMemory %a %a", CONSTANTS},
+        {"a variable in a function must have storage class Function",
+         "%a = OpVariable %pi CrossWorkgroup"},
+        {"a variable in a function must have storage class Function",
+         "%a = OpVariable %pi Function"},
+        {NULL, "%a = OpVariable %fi Function %c1"},
+        {"is not a constant of type", "%a = OpVariable %fi Function %l1"},
+        {"is not a constant of type", "%a = OpVariable %fp Function %p",
+         "%fp = OpTypePointer Function %pi"},
+        {NULL,
+         "%a = OpGroupAsyncCopy %event %c2 %local %p %l1 %l1 %none\n"
+         "%b = OpGroupAsyncCopy %event %c2 %p %local %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {"the copy is not between CrossWorkgroup and Workgroup memory",
+         "%a = OpGroupAsyncCopy %event %c2 %p %p %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {"the copy is not between CrossWorkgroup and Workgroup memory",
+         "%a = OpGroupAsyncCopy %event %c2 %local %local %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {"the copy is not between CrossWorkgroup and Workgroup memory",
+         "%a = OpGroupAsyncCopy %event %c2 %constant %local %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {"the copy is not between CrossWorkgroup and Workgroup memory",
+         "%a = OpGroupAsyncCopy %event %c2 %local %constant %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {SIZED, "%a = OpGroupAsyncCopy %event %c2 %far %p %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event"},
+        {SIZED,
+         "%a = OpBitcast %pf %p\n%b = OpBitcast %wf %local\n"
+         "%c = OpGroupAsyncCopy %event %c2 %b %a %l1 %l1 %none",
+         CONSTANTS "%none = OpConstantNull %event\n%wf = OpTypePointer Workgroup %fv"},
+        {NULL, "%a = OpPtrDiff %long %p %p"},
+        {SAME_SIZED, "%b = OpBitcast %pl %p\n%a = OpPtrDiff %long %p %b", CONSTANTS},
+        {SAME_SIZED, "%b = OpBitcast %pf %p\n%a = OpPtrDiff %long %b %b", CONSTANTS},
+        {"the pointer is not of storage class Generic", "%a = OpGenericPtrMemSemantics %int %p"},
+        {"the result must be 32-bit integers",
+         "%g = OpPtrCastToGeneric %gi %p\n%a = OpGenericPtrMemSemantics %long %g", CONSTANTS},
+        {NULL, "%g = OpPtrCastToGeneric %gi %p\n%a = OpGenericPtrMemSemantics %int %g", CONSTANTS},
+        {NULL, "%a = OpSizeOf %int %p"},
+        {"the result must be 32-bit integers", "%a = OpSizeOf %long %p"},
+        {"which has no size", "%b = OpBitcast %pf %p\n%a = OpSizeOf %int %b", CONSTANTS},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_chains(void **state)
+{
+    (void)state;
+#define PAIRS                                                                                      \
+    "%pair = OpTypeStruct %int %long\n%ps = OpTypePointer CrossWorkgroup %pair\n"                  \
+    "%pl = OpTypePointer CrossWorkgroup %long\n%array = OpTypeArray %pair %c4\n"                   \
+    "%pa = OpTypePointer CrossWorkgroup %array\n%u = OpUndef %int\n%sn = OpSpecConstant %int 1\n"
+#define BASE    "%s = OpBitcast %ps %p\n%t = OpBitcast %pa %p\n"
+#define MEMBERS "is not a constant that selects one of 2 members"
+    static const rule rules[] = {
+        {NULL,
+         BASE "%a = OpInBoundsAccessChain %pl %s %c1\n%b = OpAccessChain %pl %t %w %c1\n"
+              "%c = OpInBoundsPtrAccessChain %pi %s %x %c0\n%d = OpAccessChain %ps %t %c64",
+         PAIRS},
+        {"is not an integer", BASE "%a = OpInBoundsAccessChain %pl %t %f1 %c1", PAIRS},
+        {"is not an integer", BASE "%a = OpInBoundsAccessChain %pl %t %yes %c1", PAIRS},
+        {"is not an integer", BASE "%a = OpInBoundsAccessChain %pl %t %int %c1", PAIRS},
+        {MEMBERS, BASE "%a = OpInBoundsAccessChain %pl %s %w", PAIRS},
+        {MEMBERS, BASE "%a = OpInBoundsAccessChain %pl %s %u", PAIRS},
+        {MEMBERS, BASE "%a = OpInBoundsAccessChain %pl %s %c2", PAIRS},
+        {"which has no parts", BASE "%a = OpInBoundsAccessChain %pi %s %c0 %c0", PAIRS},
+        {"which has no parts", "%a = OpInBoundsAccessChain %pi %p %c0"},
+        {"the result does not point to type", BASE "%a = OpInBoundsAccessChain %pi %s %c1", PAIRS},
+        {"the result does not point to type", BASE "%a = OpInBoundsAccessChain %wi %s %c0", PAIRS},
+        {"the result does not point to type", "%a = OpInBoundsPtrAccessChain %wi %p %x"},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_composites(void **state)
+{
+    (void)state;
+#define TYPES_OF_PARTS                                                                                \
+    "%pair = OpTypeStruct %int %float\n%twin = OpTypeStruct %int %float\n"                            \
+    "%other = OpTypeStruct %int %int\n%longer = OpTypeStruct %int %float %int\n"                      \
+    "%array = OpTypeArray %pair %c2\n%array2 = OpTypeArray %twin %c2\n"                               \
+    "%array3 = OpTypeArray %twin %c3\n%outer = OpTypeStruct %array\n%outer2 = OpTypeStruct %array2\n" \
+    "%fvc = OpConstantComposite %f4 %f1 %f1 %f1 %f1\n%v2c = OpConstantComposite %v2 %c1 %c1\n"        \
+    "%up = OpUndef %pair\n%ua = OpUndef %array\n%uo = OpUndef %outer\n"
+#define COPY_LOGICAL "are not two aggregates with matching parts"
+    static const rule rules[] = {
+        {NULL, "%a = OpVectorExtractDynamic %int %vc %c0"},
+        {"the result does not have the vector's component type",
+         "%a = OpVectorExtractDynamic %long %vc %c0"},
+        {NULL, "%a = OpVectorInsertDynamic %v4 %vc %c1 %c0"},
+        {"the operand does not have the vector's component type",
+         "%a = OpVectorInsertDynamic %v4 %vc %f1 %c0"},
+        {NULL, "%a = OpVectorShuffle %v4 %vc %v2c 0 5 3 0xffffffff", TYPES_OF_PARTS},
+        {"component 6 does not exist", "%a = OpVectorShuffle %v4 %vc %v2c 0 5 6 3", TYPES_OF_PARTS},
+        {"component 6 does not exist", "%a = OpVectorShuffle %v4 %v2c %vc 6 0 1 2", TYPES_OF_PARTS},
+        {"the vectors differ in component type", "%a = OpVectorShuffle %v4 %vc %fvc 0 1 2 3",
+         TYPES_OF_PARTS},
+        {"the vectors differ in component type", "%a = OpVectorShuffle %v4 %fvc %vc 0 1 2 3",
+         TYPES_OF_PARTS},
+        {"3 components are selected, but the result has 4",
+         "%a = OpVectorShuffle %v4 %vc %vc 0 1 2"},
+        {"5 components are selected, but the result has 4",
+         "%a = OpVectorShuffle %v4 %vc %vc 0 1 2 3 4"},
+        {NULL, "%a = OpCompositeConstruct %v4 %v2c %c1 %w\n%b = OpCompositeConstruct %v4 %v2c %v2c",
+         TYPES_OF_PARTS},
+        {"the constituents have 3 components, not 4", "%a = OpCompositeConstruct %v4 %c1 %c1 %c1"},
+        {"the constituents have 5 components, not 4", "%a = OpCompositeConstruct %v4 %v2c %v2c %c1",
+         TYPES_OF_PARTS},
+        {"constituent 1, id", "%a = OpCompositeConstruct %v4 %c1 %f1 %c1 %c1"},
+        {"constituent 0, id", "%a = OpCompositeConstruct %v2 %l1 %c1"},
+        {"constituent 0, id", "%a = OpCompositeConstruct %v4 %fvc", TYPES_OF_PARTS},
+        {"is not a composite", "%a = OpCompositeConstruct %int %c1"},
+        {NULL, "%a = OpCompositeConstruct %pair %c1 %f1\n%b = OpCompositeConstruct %array %a %a",
+         TYPES_OF_PARTS},
+        {"there are 1 constituents, but the type has 2", "%a = OpCompositeConstruct %pair %c1",
+         TYPES_OF_PARTS},
+        {"there are 3 constituents, but the type has 2",
+         "%a = OpCompositeConstruct %array %up %up %up", TYPES_OF_PARTS},
+        {"constituent 1, id", "%a = OpCompositeConstruct %pair %c1 %c1", TYPES_OF_PARTS},
+        {"constituent 0, id", "%a = OpCompositeConstruct %array %c1 %up", TYPES_OF_PARTS},
+        {NULL, "%a = OpCompositeExtract %float %ua 1 1\n%b = OpCompositeExtract %pair %ua 1",
+         TYPES_OF_PARTS},
+        {"index 2 does not select a member", "%a = OpCompositeExtract %pair %ua 2", TYPES_OF_PARTS},
+        {"index 4 does not select a member", "%a = OpCompositeExtract %int %vc 4"},
+        {"index 0 does not select a member", "%a = OpCompositeExtract %int %vc 0 0"},
+        {"the part differs in type from the result", "%a = OpCompositeExtract %long %vc 0"},
+        {NULL, "%a = OpCompositeInsert %v4 %c1 %vc 3"},
+        {"index 4 does not select a member", "%a = OpCompositeInsert %v4 %c1 %vc 4"},
+        {"the operand differs in type from the part", "%a = OpCompositeInsert %v4 %f1 %vc 3"},
+        {NULL,
+         "%a = OpCopyLogical %twin %up\n%b = OpCopyLogical %array2 %ua\n"
+         "%c = OpCopyLogical %outer2 %uo",
+         TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %pair %up", TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %other %up", TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %longer %up", TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %array3 %ua", TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %array2 %up", TYPES_OF_PARTS},
+        {"the result must have a type that the instruction accepts", "%a = OpCopyLogical %int %c1"},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_atomics_and_calls(void **state)
+{
+    (void)state;
+#define POINTERS                                                                                   \
+    "%pl = OpTypePointer CrossWorkgroup %long\n%pf = OpTypePointer CrossWorkgroup %float\n"        \
+    "%pd = OpTypePointer CrossWorkgroup %double\n%d1 = OpConstant %double 1\n"                     \
+    "%one = OpTypeFunction %int %int\n"
+    static const rule rules[] = {
+        {NULL,
+         "%f = OpBitcast %pf %p\n%a = OpAtomicLoad %float %f %c1 %c0\n"
+         "OpAtomicStore %f %c1 %c0 %f1\n%b = OpAtomicExchange %float %f %c1 %c0 %f1\n"
+         "%d = OpBitcast %pd %p\n%c = OpAtomicLoad %double %d %c1 %c0\n"
+         "OpAtomicStore %d %c1 %c0 %d1",
+         POINTERS},
+        {"the pointer does not point to the value's type",
+         "%a = OpAtomicIAdd %long %p %c1 %c0 %l1"},
+        {"the pointer does not point to the value's type", "OpAtomicStore %p %c1 %c0 %l1"},
+        {"the value is not a 32-bit or 64-bit integer",
+         "%f = OpBitcast %pf %p\n%a = OpAtomicISub %float %f %c1 %c0 %f1", POINTERS},
+        {NULL, "%a = OpAtomicFlagTestAndSet %bool %p %c1 %c0"},
+        {"the pointer does not point to a 32-bit integer",
+         "%l = OpBitcast %pl %p\n%a = OpAtomicFlagTestAndSet %bool %l %c1 %c0", POINTERS},
+        {"the pointer does not point to a 32-bit integer",
+         "%f = OpBitcast %pf %p\n%a = OpAtomicFlagTestAndSet %bool %f %c1 %c0", POINTERS},
+        {"is not a function", "%a = OpFunctionCall %void %c1"},
+        {"is an entry point, which cannot be called", "%a = OpFunctionCall %void %k %p"},
+        {"does not point to a function", "%a = OpFunctionPointerCallINTEL %void %p", NULL,
+         "OpCapability FunctionPointersINTEL\nOpExtension \"SPV_INTEL_function_pointers\""},
+    };
+    TRY_RULES(rules);
+    static const char next[] = "%next = OpFunction %int None %one\n%n = OpFunctionParameter %int\n"
+                               "%in = OpLabel\nOpReturnValue %n\nOpFunctionEnd";
+    static const char *const calls[][2] = {
+        {"%a = OpFunctionCall %int %next %c1", NULL},
+        {"%a = OpFunctionCall %long %next %c1", "the result's type is not the return type"},
+        {"%a = OpFunctionCall %int %next", "0 arguments are passed, but function"},
+        {"%a = OpFunctionCall %int %next %c1 %c1", "2 arguments are passed, but function"},
+        {"%a = OpFunctionCall %int %next %l1", "argument 0, id"},
+    };
+    for (uint32_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        const refusal c = {calls[i][1],
+                           calls[i][1] ? RT_MALFORMED : RT_OK,
+                           {.types = POINTERS, .body = calls[i][0], .functions = next}};
+        try(&c);
+    }
+    static const refusal returns[] = {
+        {"the function returns a value",
+         RT_MALFORMED,
+         {.types = POINTERS,
+          .functions = "%g = OpFunction %int None %one\n%n = OpFunctionParameter %int\n"
+                       "%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
+        {"the value's type is not the function's return type",
+         RT_MALFORMED,
+         {.types = POINTERS,
+          .functions = "%g = OpFunction %int None %one\n%n = OpFunctionParameter %int\n"
+                       "%in = OpLabel\nOpReturnValue %l1\nOpFunctionEnd"}},
+    };
+    TRY_ALL(returns);
+}
+
+static void test_printf(void **state)
+{
+    (void)state;
+#define FORMATS                                                                                    \
+    "%pc = OpTypePointer UniformConstant %char\n%gc = OpTypePointer CrossWorkgroup %char\n"        \
+    "%pn = OpTypePointer UniformConstant %int\n%b1 = OpConstant %char 65\n"                        \
+    "%text = OpVariable %pc UniformConstant %b1\n%global = OpVariable %gc CrossWorkgroup %b1\n"    \
+    "%number = OpVariable %pn UniformConstant %c1\n%pair = OpTypeStruct %int %int\n"               \
+    "%up = OpUndef %pair\n"
+#define FORMAT "the format is not a pointer to 8-bit integers in UniformConstant"
+    static const rule rules[] = {
+        {NULL,
+         "%a = OpExtInst %int %std printf %text %c1 %f1 %vc %p\n"
+         "%b = OpExtInst %int %std printf %text",
+         FORMATS},
+        {"the result of printf must be a 32-bit integer", "%a = OpExtInst %long %std printf %text",
+         FORMATS},
+        {FORMAT, "%a = OpExtInst %int %std printf %global", FORMATS},
+        {FORMAT, "%a = OpExtInst %int %std printf %number", FORMATS},
+        {"argument 1 of printf is not a number or pointer",
+         "%a = OpExtInst %int %std printf %text %yes", FORMATS},
+        {"argument 2 of printf is not a number or pointer",
+         "%a = OpExtInst %int %std printf %text %c1 %up", FORMATS},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_collectives(void **state)
+{
+    (void)state;
+#define INTEL    "OpCapability SubgroupShuffleINTEL\nOpExtension \"SPV_INTEL_subgroups\""
+#define MASK     "the mask must be a vector of four 32-bit integers"
+#define IS_BOOL  "the result must be a bool"
+#define OPERATES "the operation does not accept the operand's type"
+#define SCOPE    "the scope must be a 32-bit integer"
+#define BOTH     "the result and both values must have the same type"
+#define PARTS                                                                                      \
+    "%array = OpTypeArray %int %c4\n%ua = OpUndef %array\n%v4l = OpTypeVector %long 4\n"           \
+    "%ul = OpUndef %v4l\n%uf = OpUndef %f4\n%b4 = OpTypeVector %bool 4\n%ub = OpUndef %b4\n"
+    static const rule rules[] = {
+        {NULL, "%a = OpGroupNonUniformElect %bool %c3"},
+        {SCOPE, "%a = OpGroupNonUniformElect %bool %f1"},
+        {SCOPE, "%a = OpGroupNonUniformElect %bool %yes"},
+        {SCOPE, "%a = OpGroupNonUniformElect %bool %l1"},
+        {IS_BOOL, "%a = OpGroupNonUniformElect %int %c3"},
+        {NULL, "%a = OpGroupNonUniformAll %bool %c3 %yes"},
+        {"the operand must be a bool", "%a = OpGroupNonUniformAll %bool %c3 %w"},
+        {IS_BOOL, "%a = OpGroupNonUniformAny %int %c3 %yes"},
+        {NULL, "%a = OpGroupNonUniformBallot %v4 %c3 %yes"},
+        {"the result must be a vector of four 32-bit integers",
+         "%a = OpGroupNonUniformBallot %v2 %c3 %yes"},
+        {"the result must be a vector of four 32-bit integers",
+         "%a = OpGroupNonUniformBallot %int %c3 %yes"},
+        {NULL,
+         "%a = OpGroupNonUniformAllEqual %bool %c3 %w\n%b = OpGroupNonUniformBroadcastFirst %v4 %c3 "
+         "%vc\n%c = OpGroupNonUniformBroadcastFirst %b4 %c3 %ub",
+         PARTS},
+        {IS_BOOL, "%a = OpGroupNonUniformAllEqual %int %c3 %w"},
+        {"the operand must be a number, a bool or a vector",
+         "%a = OpGroupNonUniformBroadcastFirst %array %c3 %ua", PARTS},
+        {"the result must have the operand's type",
+         "%a = OpGroupNonUniformBroadcastFirst %long %c3 %w"},
+        {NULL, "%a = OpGroupNonUniformShuffle %int %c3 %w %c1"},
+        {"the result must have the type of the value",
+         "%a = OpGroupNonUniformShuffle %long %c3 %w %c1"},
+        {"the result must have the type of the value",
+         "%a = OpGroupNonUniformShuffle %pi %c3 %p %c1"},
+        {NULL, "%a = OpSubgroupShuffleDownINTEL %int %w %w %c1", NULL, INTEL},
+        {BOTH, "%a = OpSubgroupShuffleDownINTEL %long %w %w %c1", NULL, INTEL},
+        {BOTH, "%a = OpSubgroupShuffleDownINTEL %int %x %w %c1", NULL, INTEL},
+        {BOTH, "%a = OpSubgroupShuffleDownINTEL %int %w %x %c1", NULL, INTEL},
+        {BOTH, "%a = OpSubgroupShuffleDownINTEL %pi %p %p %c1", NULL, INTEL},
+        {"the distance must be an integer", "%a = OpSubgroupShuffleDownINTEL %int %w %w %f1", NULL,
+         INTEL},
+        {OPERATES, "%a = OpGroupNonUniformIAdd %float %c3 Reduce %f1"},
+        {OPERATES, "%a = OpGroupNonUniformIAdd %bool %c3 Reduce %yes"},
+        {OPERATES, "%a = OpGroupNonUniformFAdd %int %c3 Reduce %w"},
+        {OPERATES, "%a = OpGroupNonUniformFMin %int %c3 Reduce %w"},
+        {OPERATES, "%a = OpGroupNonUniformFMax %int %c3 Reduce %w"},
+        {OPERATES, "%a = OpGroupNonUniformFMul %int %c3 Reduce %w"},
+        {OPERATES, "%a = OpGroupNonUniformBitwiseAnd %float %c3 Reduce %f1"},
+        {OPERATES, "%a = OpGroupNonUniformBitwiseOr %float %c3 Reduce %f1"},
+        {OPERATES, "%a = OpGroupNonUniformBitwiseXor %float %c3 Reduce %f1"},
+        {OPERATES, "%a = OpGroupNonUniformUMin %float %c3 Reduce %f1"},
+        {"the result must have the operand's type",
+         "%a = OpGroupNonUniformIAdd %long %c3 Reduce %w"},
+        {NULL,
+         "%a = OpGroupNonUniformIAdd %v4 %c3 Reduce %vc\n"
+         "%b = OpGroupNonUniformLogicalAnd %bool %c3 Reduce %yes\n"
+         "%c = OpGroupNonUniformFMax %f4 %c3 Reduce %uf",
+         PARTS},
+        {NULL, "%a = OpGroupNonUniformBallotBitCount %int %c3 Reduce %vc\n"
+               "%b = OpGroupNonUniformInverseBallot %bool %c3 %vc\n"
+               "%c = OpGroupNonUniformBallotBitExtract %bool %c3 %vc %c1\n"
+               "%d = OpGroupNonUniformBallotFindMSB %int %c3 %vc"},
+        {MASK, "%a = OpGroupNonUniformBallotBitCount %int %c3 Reduce %ul", PARTS},
+        {MASK, "%a = OpGroupNonUniformBallotBitCount %int %c3 Reduce %uf", PARTS},
+        {MASK, "%a = OpGroupNonUniformBallotBitCount %int %c3 Reduce %w"},
+        {MASK, "%a = OpGroupNonUniformInverseBallot %bool %c3 %ul", PARTS},
+        {MASK, "%a = OpGroupNonUniformInverseBallot %bool %c3 %ua", PARTS},
+        {IS_BOOL, "%a = OpGroupNonUniformInverseBallot %int %c3 %vc"},
+        {IS_BOOL, "%a = OpGroupNonUniformBallotBitExtract %int %c3 %vc %c1"},
+        {"the result must be an integer", "%a = OpGroupNonUniformBallotFindLSB %float %c3 %vc"},
+        {"the result must be an integer",
+         "%a = OpGroupNonUniformBallotBitCount %float %c3 Reduce %vc"},
+    };
+    TRY_RULES(rules);
+}
+
+static void test_vectors(void **state)
+{
+    (void)state;
+#define DOT                                                                                        \
+    "OpCapability DotProduct\nOpCapability DotProductInputAll\n"                                   \
+    "OpCapability DotProductInput4x8BitPacked\nOpExtension \"SPV_KHR_integer_dot_product\""
+#define VECTORS                                                                                        \
+    "%v3 = OpTypeVector %int 3\n%u3 = OpUndef %v3\n%u2 = OpUndef %v2\n%v4l = OpTypeVector %long 4\n"   \
+    "%ul = OpUndef %v4l\n%uf = OpUndef %f4\n%ph = OpTypePointer CrossWorkgroup %half\n"                \
+    "%short = OpTypeInt 16 0\n%psh = OpTypePointer CrossWorkgroup %short\n"                            \
+    "%pf = OpTypePointer CrossWorkgroup %float\n%array = OpTypeArray %int %c4\n%ua = OpUndef %array\n" \
+    "%c4v = OpTypeVector %char 4\n%uc = OpUndef %c4v\n%s1 = OpConstant %short 1\n"
+#define NO_MASK "the mask is not a vector of integers of the result's shape and width"
+#define POINTS  "the pointer does not point to the type that is loaded or stored"
+#define NEITHER "the operands are neither vectors nor 32-bit integers with a packed vector format"
+    static const rule rules[] = {
+        {NULL,
+         "%a = OpExtInst %v4 %std shuffle %u2 %vc\n%b = OpExtInst %v4 %std shuffle2 %u2 %u2 %vc",
+         VECTORS},
+        {NO_MASK, "%a = OpExtInst %v4 %std shuffle %vc %uf", VECTORS},
+        {NO_MASK, "%a = OpExtInst %v4 %std shuffle %vc %u2", VECTORS},
+        {NO_MASK, "%a = OpExtInst %v4 %std shuffle %vc %ul", VECTORS},
+        {"must be a number", "%a = OpExtInst %v4 %std shuffle %vc %ua", VECTORS},
+        {"must be a number", "%a = OpExtInst %v4 %std shuffle %vc %w", VECTORS},
+        {"the operands have different types", "%a = OpExtInst %v4 %std shuffle2 %vc %u2 %vc",
+         VECTORS},
+        {"three-component vectors cannot be shuffled", "%a = OpExtInst %v4 %std shuffle %u3 %vc",
+         VECTORS},
+        {"three-component vectors cannot be shuffled", "%a = OpExtInst %v3 %std shuffle %vc %u3",
+         VECTORS},
+        {NULL,
+         "%h = OpBitcast %ph %p\n%a = OpExtInst %v4 %std vloadn %x %p 4\n"
+         "%b = OpExtInst %float %std vload_half %x %h\n"
+         "%c = OpExtInst %f4 %std vload_halfn %x %h 4\n"
+         "%d = OpExtInst %void %std vstoren %vc %x %p\n"
+         "%f = OpExtInst %void %std vstore_half %f1 %x %h",
+         VECTORS},
+        {"the value is not a vector", "%a = OpExtInst %int %std vloadn %x %p 1"},
+        {"the value is a vector", "%h = OpBitcast %ph %p\n%a = OpExtInst %f4 %std vload_half %x %h",
+         VECTORS},
+        {"the value is a vector",
+         "%h = OpBitcast %ph %p\n%a = OpExtInst %void %std vstore_half %uf %x %h", VECTORS},
+        {POINTS, "%a = OpExtInst %f4 %std vloadn %x %p 4"},
+        {POINTS, "%h = OpBitcast %psh %p\n%a = OpExtInst %float %std vload_half %x %h", VECTORS},
+        {POINTS, "%h = OpBitcast %pf %p\n%a = OpExtInst %float %std vload_half %x %h", VECTORS},
+        {"the offset is not a 64-bit integer", "%a = OpExtInst %v4 %std vloadn %w %p 4"},
+        {"the offset is not a 64-bit integer", "%a = OpExtInst %void %std vstoren %vc %w %p"},
+        {"2 components are requested, but the result has 4",
+         "%a = OpExtInst %v4 %std vloadn %x %p 2"},
+        {"a store has no result", "%a = OpExtInst %int %std vstoren %vc %x %p"},
+        {NULL,
+         "%a = OpSDot %int %vc %vc\n%b = OpUDot %char %w %w PackedVectorFormat4x8Bit\n"
+         "%c = OpSDotAccSat %int %w %w %c1 PackedVectorFormat4x8Bit\n"
+         "%d = OpUDotAccSat %int %vc %vc %c1\n%f = OpSUDotAccSat %int %uc %uc %c1\n"
+         "%g = OpUDot %char %uc %uc",
+         VECTORS, DOT},
+        {NEITHER, "%a = OpSDot %int %w %w", VECTORS, DOT},
+        {NEITHER, "%a = OpSDot %int %vc %vc PackedVectorFormat4x8Bit", VECTORS, DOT},
+        {NEITHER, "%a = OpSDot %long %x %x PackedVectorFormat4x8Bit", VECTORS, DOT},
+        {NEITHER, "%a = OpSDotAccSat %int %w %w %c1", VECTORS, DOT},
+        {"the result is narrower than the components", "%a = OpSDot %short %vc %vc", VECTORS, DOT},
+        {"the accumulator differs in type from the result",
+         "%a = OpSDotAccSat %int %w %w %l1 PackedVectorFormat4x8Bit", VECTORS, DOT},
+        {"the accumulator differs in type from the result", "%a = OpUDotAccSat %int %vc %vc %s1",
+         VECTORS, DOT},
+    };
+    TRY_RULES(rules);
 }
 
 /* ---- Linking --------------------------------------------------------------------------------- */
@@ -412,9 +897,20 @@ static void test_deep_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_declarations),   cmocka_unit_test(test_operations),
-        cmocka_unit_test(test_code),           cmocka_unit_test(test_initial_values),
-        cmocka_unit_test(test_many_variables), cmocka_unit_test(test_deep_types),
+        cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_composites),
+        cmocka_unit_test(test_atomics_and_calls),
+        cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_collectives),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_code),
+        cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_many_variables),
+        cmocka_unit_test(test_deep_types),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
