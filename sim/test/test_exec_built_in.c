@@ -382,6 +382,24 @@ static void test_neighbours(void **state)
     run("SubgroupMaxSize", "i32", turns, rotated);
 }
 
+/* Each group's work-item (1, 1, 0), by an index in each dimension. */
+static uint32_t item_of_group(uint32_t item, uint32_t place)
+{
+    return place == 0 ? item / 20 * 20 + (item / 5 % 4 / 2 * 2 + 1) * 5 + 1 : 0;
+}
+
+static void test_broadcast_by_indices(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "%one = OpUConvert %i64 %c1\n%zero = OpUConvert %i64 %c0\n"
+        "%at_item = OpCompositeConstruct %v3i64 %one %one %zero\n"
+        "%r0 = OpGroupBroadcast %i32 %c2 %i0 %at_item\n%r1 = OpCopyObject %i32 %c0\n"
+        "%r2 = OpCopyObject %i32 %c0\n%r3 = OpCopyObject %i32 %c0\n";
+    sim_range range = {.global = {5, 4, 2}, .local = {5, 2, 1}, .dimensions = 3};
+    run_range("GlobalInvocationId", "v3i64", body, range, item_of_group);
+}
+
 static void test_quads_refused(void **state)
 {
     (void)state;
@@ -420,7 +438,7 @@ int main(void)
         cmocka_unit_test(test_component_found), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_quads_refused),
         cmocka_unit_test(test_global_variable), cmocka_unit_test(test_turns),
-        cmocka_unit_test(test_uneven_groups),
+        cmocka_unit_test(test_uneven_groups),   cmocka_unit_test(test_broadcast_by_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
