@@ -207,6 +207,13 @@ static void test_operations(void **state)
          {.body = "%v = OpUndef %f4\n%a = OpExtInst %v4 %std shuffle %v %vc"}},
         {"points to a built-in variable, which can only be loaded",
          RT_UNSUPPORTED,
+         {.body = "OpStore %gid %all"}},
+        {"points to a built-in variable, which can only be loaded",
+         RT_UNSUPPORTED,
+         {.types = "%fin = OpTypePointer Function %pin",
+          .body = "%a = OpVariable %fin Function %gid"}},
+        {"points to a built-in variable, which can only be loaded",
+         RT_UNSUPPORTED,
          {.types = "%pl = OpTypePointer Input %long\n%v2l = OpTypeVector %long 2",
           .body = "%v = OpInBoundsAccessChain %pl %gid %c0\n"
                   "%a = OpExtInst %v2l %std vloadn %x %v 2"}},
