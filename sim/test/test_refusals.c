@@ -270,6 +270,14 @@ static void test_values(void **state)
         {"the result must be 32-bit integers", "%a = OpExtInst %long %std s_mul24 %l1 %l1"},
         {"the result must be 32-bit integers", "%a = OpExtInst %long %std u_mad24 %l1 %l1 %l1"},
         {"the result must be 32-bit integers", "%a = OpExtInst %long %std s_mad24 %l1 %l1 %l1"},
+        {NULL, "%a = OpUConvert %long %c1\n%b = OpSConvert %char %c1\n%c = OpFConvert %double %f1\n"
+               "%d = OpSatConvertSToU %int %c1"},
+        {"the operand is as wide as the result", "%a = OpUConvert %int %c1"},
+        {"the operand is as wide as the result", "%a = OpSConvert %int %c1"},
+        {"the operand is as wide as the result", "%a = OpFConvert %float %f1"},
+        {"OpenCL.std fabs takes 1 operands, not 2", "%a = OpExtInst %float %std !23 %f1 %f1"},
+        {"OpenCL.std fma takes 3 operands, not 2", "%a = OpExtInst %float %std !26 %f1 %f1"},
+        {"OpenCL.std has no instruction 999", "%a = OpExtInst %float %std !999 %f1"},
         {NULL, "%a = OpUMulExtended %pair %c1 %c1", "%pair = OpTypeStruct %int %int"},
         {"the result must have a type that the instruction accepts",
          "%a = OpUMulExtended %v2 %c1 %c1"},
@@ -331,6 +339,13 @@ static void test_pointers(void **state)
         {"a variable in a function must have storage class Function",
          "%a = OpVariable %pi Function"},
         {NULL, "%a = OpVariable %fi Function %c1"},
+        {"a variable in a function must have storage class Function",
+         "%a = OpVariable %fi CrossWorkgroup"},
+        {NULL, "%a = OpVariable %fp Function %var",
+         "%fp = OpTypePointer Function %pi\n%var = OpVariable %pi CrossWorkgroup"},
+        {NULL, "%b = OpBitcast %pf %p\n%a = OpPtrCastToGeneric %gl %b", CONSTANTS},
+        {NULL, "%b = OpBitcast %gc %p\n%a = OpPtrDiff %long %b %b",
+         "%gc = OpTypePointer CrossWorkgroup %char"},
         {"is not a constant of type", "%a = OpVariable %fi Function %l1"},
         {"is not a constant of type", "%a = OpVariable %fp Function %p",
          "%fp = OpTypePointer Function %pi"},
@@ -464,6 +479,8 @@ static void test_composites(void **state)
         {COPY_LOGICAL, "%a = OpCopyLogical %pair %up", TYPES_OF_PARTS},
         {COPY_LOGICAL, "%a = OpCopyLogical %other %up", TYPES_OF_PARTS},
         {COPY_LOGICAL, "%a = OpCopyLogical %longer %up", TYPES_OF_PARTS},
+        {COPY_LOGICAL, "%a = OpCopyLogical %fpair %up",
+         TYPES_OF_PARTS "%fpair = OpTypeStruct %float %float"},
         {COPY_LOGICAL, "%a = OpCopyLogical %array3 %ua", TYPES_OF_PARTS},
         {COPY_LOGICAL, "%a = OpCopyLogical %array2 %up", TYPES_OF_PARTS},
         {"the result must have a type that the instruction accepts", "%a = OpCopyLogical %int %c1"},
@@ -497,6 +514,13 @@ static void test_atomics_and_calls(void **state)
          "%f = OpBitcast %pf %p\n%a = OpAtomicFlagTestAndSet %bool %f %c1 %c0", POINTERS},
         {"is not a function", "%a = OpFunctionCall %void %c1"},
         {"is an entry point, which cannot be called", "%a = OpFunctionCall %void %k %p"},
+        {"the pointer does not point to the value's type",
+         "%a = OpAtomicFAddEXT %float %p %c1 %c0 %f1", NULL,
+         "OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\""},
+        {NULL, "%f = OpBitcast %pf %p\n%a = OpAtomicFAddEXT %float %f %c1 %c0 %f1", POINTERS,
+         "OpCapability AtomicFloat32AddEXT\nOpExtension \"SPV_EXT_shader_atomic_float_add\""},
+        {"the call has no function pointer", "%a = OpFunctionPointerCallINTEL %void", NULL,
+         "OpCapability FunctionPointersINTEL\nOpExtension \"SPV_INTEL_function_pointers\""},
         {"does not point to a function", "%a = OpFunctionPointerCallINTEL %void %p", NULL,
          "OpCapability FunctionPointersINTEL\nOpExtension \"SPV_INTEL_function_pointers\""},
     };
@@ -509,6 +533,7 @@ static void test_atomics_and_calls(void **state)
         {"%a = OpFunctionCall %int %next", "0 arguments are passed, but function"},
         {"%a = OpFunctionCall %int %next %c1 %c1", "2 arguments are passed, but function"},
         {"%a = OpFunctionCall %int %next %l1", "argument 0, id"},
+        {"%a = OpFunctionCall %int %next %int", "argument 0, id"},
     };
     for (uint32_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
         const refusal c = {calls[i][1],
@@ -517,6 +542,14 @@ static void test_atomics_and_calls(void **state)
         try(&c);
     }
     static const refusal returns[] = {
+        {"1 arguments are passed, but function",
+         RT_MALFORMED,
+         {.before = "OpCapability FunctionPointersINTEL\n"
+                    "OpExtension \"SPV_INTEL_function_pointers\"",
+          .types = "%pc = OpTypePointer CodeSectionINTEL %fv\n"
+                   "%fp = OpConstantFunctionPointerINTEL %pc %g",
+          .body = "%a = OpFunctionPointerCallINTEL %void %fp %c1",
+          .functions = "%g = OpFunction %void None %fv\n%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
         {"the function returns a value",
          RT_MALFORMED,
          {.types = POINTERS,
