@@ -26,4 +26,5 @@ __attribute__((constructor(101))) static void open_mutants(int argument_count, c
     const char *command = argument_count > 1 ? arguments[1] : "";
     int is_compile_stage = strcmp(command, "worker") == 0 || strcmp(command, "offline") == 0;
     assay_mutant_reached = (unsigned char *)map + (is_compile_stage ? 0 : MUTANT_CAPACITY);
+    assay_mutant_reached[0] = getenv("ASSAY_MUTANT_CHECK") != NULL; /* no mutant has the number 0 */
 }

@@ -1,11 +1,10 @@
 /* Included by force into every file of the build `mutate` (ci/mutate), and by ci/plant into the
  * files of the build `prove` that have rule marks.
  *
- * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  The environment
- * variable ASSAY_MUTANT=7 selects that alternative; without it, every mark is false.  With
- * ASSAY_MUTANT_REACHED=FILE each mark that is evaluated sets a byte of FILE, so children that are
- * forked and programs that are started (the compile worker with its plugin) add to the same file:
- * the first MUTANT_CAPACITY bytes belong to the compile stage, the others to all other processes.
+ * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  ASSAY_MUTANT=7 in
+ * the environment selects that alternative; otherwise every mark is false.  With
+ * ASSAY_MUTANT_REACHED=FILE marks that are evaluated set bytes of FILE, the first MUTANT_CAPACITY
+ * of them in the compile stage, the others elsewhere.  ASSAY_MUTANT_CHECK turns CHECK_SLOW on.
  *
  * With MUTANT_PROBE marks are the constant false and leave their number and place in the section
  * .debug_mutants.  The compiler drops code that no mutant revives and its marks with it, and the
@@ -28,6 +27,7 @@
     }))
 #else
 #define MUTANT(n) (assay_mutant_reached[n] = 1, assay_mutant_active == (n))
+#define MUTANT_CHECKS_SLOW (assay_mutant_reached[0])
 #endif
 
 /* What this call returned first. */

@@ -1,5 +1,6 @@
 """The unit tests of reference/ and sim/ as judges of the mutants that no scenario notices: each of them runs once
 without a mutant, which shows what it reaches, and then with each mutant that it reaches until one of them fails.
+CHECK_SLOW is on, as in ci/test's stage with sanitizers.
 """
 import base64
 import collections
@@ -18,7 +19,7 @@ from mutate_build import PARTS, digest, read_json, run, say, write_json
 TIMEOUT_S = 10       # of a test, at least
 TIMEOUT_FACTOR = 10  # and this many times what it takes without a mutant
 KILLERS = 4          # tests that noticed mutants of the same file run first
-SLOW_S = 30          # tests that take longer judge nothing
+SLOW_S = 120         # tests that take longer judge nothing
 
 
 class Units:
@@ -48,7 +49,7 @@ class Units:
             for test in self.tests(part):
                 properties = self.properties(test)
                 environment = dict(row.split("=", 1) for row in properties.get("ENVIRONMENT", ()))
-                if test["name"] in targets:
+                if pathlib.Path(test["command"][0]).name in targets:
                     self.commands[test["name"]] = test["command"], environment
         path = self.build.folder / "reach-units.json"
         kept = read_json(path, {})
@@ -68,16 +69,19 @@ class Units:
         return {row["name"]: row["value"] for row in test.get("properties", ())}
 
     def tests(self, part):
-        """The unit tests of a folder of the build, without those that repeat others, which have the label `long`."""
+        """The unit tests of a folder of the build, without those that repeat others, which have the label `long`; but
+        no other tests reach all of the compiled tier."""
         listed = run(["ctest", "--test-dir", self.build.build / part, "--show-only=json-v1"])
-        return [test for test in json.loads(listed)["tests"] if self.properties(test).get("LABELS") == ["unit"]]
+        return [test for test in json.loads(listed)["tests"] if self.properties(test).get("LABELS") == ["unit"]
+                or "SIM_TEST_TIER=compiled" in self.properties(test).get("ENVIRONMENT", ())]
 
     def run_test(self, name, limit, **variables):
         """The exit status of a test, None if it did not end in time, and its output."""
         arguments, environment = self.commands[name]
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             return self.children.run(arguments, limit, cwd=self.build.build, env=self.scenarios.environment(
-                TMPDIR=folder, ASSAY_CACHE_DIR=str(self.scenarios.cache), **environment, **variables))
+                TMPDIR=folder, ASSAY_CACHE_DIR=str(self.scenarios.cache), ASSAY_MUTANT_CHECK="1", **environment,
+                **variables))
 
     def reach_of(self, name):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:

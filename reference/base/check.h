@@ -28,15 +28,15 @@
 /* CHECK for a walk over a whole structure: `condition` is a call to a function
  *
  *     static bool queue_check(const struct queue *queue);
- *
  * that states each fact in a separate CHECK, so that the panic names the fact, and returns true.
- * Every build compiles the condition; only builds with sanitizers evaluate it (RT_CHECK_SLOW,
- * cmake/assay.cmake), but not the build with planted faults, in which a broken structure has to
- * reach an expectation.  The walk must have no side effect; it may cost time proportional to the
- * structure. */
+ * Every build compiles the condition; builds with sanitizers evaluate it (RT_CHECK_SLOW), and so do
+ * unit tests that judge mutants (ci/mutant.h), but not the build with planted faults, in which a
+ * broken structure has to reach an expectation.  The walk must have no side effect. */
 #if defined RT_CHECK_SLOW && !defined ASSAY_PROVE
 #define CHECK_SLOW(condition)                                                                      \
     ((condition) ? (void)0 : rt_panic("CHECK_SLOW", #condition, __FILE__, __LINE__, __func__))
+#elif defined MUTANT_CHECKS_SLOW
+#define CHECK_SLOW(condition) CHECK(!MUTANT_CHECKS_SLOW || (condition))
 #else
 #define CHECK_SLOW(condition) ((void)(false && (condition)))
 #endif

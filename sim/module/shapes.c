@@ -376,8 +376,7 @@ rt_status sim_check_variable(const sim_operation *operation)
     const sim_id_entry *value = sim_module_id(operation->reader->module, operation->operands[1]);
     bool is_constant = value->kind == SIM_ID_CONSTANT || value->kind == SIM_ID_VARIABLE;
     return sim_operation_require(operation,
-                                 is_constant && sim_type_same(value->type, type->element) &&
-                                     value->type->storage_class != SIM_StorageClassInput,
+                                 is_constant && sim_type_same(value->type, type->element),
                                  "the initializer %u is not a constant of type %u",
                                  operation->operands[1], type->element->id);
 }
@@ -392,10 +391,8 @@ rt_status sim_check_load(const sim_operation *operation)
 rt_status sim_check_store(const sim_operation *operation)
 {
     uint32_t storage_class = sim_operand_type(operation, 0)->storage_class;
-    if (storage_class == SIM_StorageClassUniformConstant ||
-        storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "storage class %s cannot be written",
-                                  sim_enumerant_name(SIM_KIND_StorageClass, storage_class));
+    if (storage_class == SIM_StorageClassUniformConstant) {
+        return sim_operation_fail(operation, "storage class UniformConstant cannot be written");
     }
     return sim_operation_require(
         operation,

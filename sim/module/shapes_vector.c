@@ -53,11 +53,8 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
             operation,
             "the operands are neither vectors nor 32-bit integers with a packed vector format");
     }
-    if (is_packed &&
-        operation->operands[format] != SIM_PackedVectorFormatPackedVectorFormat4x8Bit) {
-        return sim_operation_fail(operation, "packed vector format %u does not exist",
-                                  operation->operands[format]);
-    }
+    CHECK_IMPLIES(is_packed, operation->operands[format] ==
+                                 SIM_PackedVectorFormatPackedVectorFormat4x8Bit); /* the only one */
     uint32_t bits = is_packed ? 8 : first->element->bits;
     if (operation->type->bits < bits) {
         return sim_operation_fail(operation, "the result is narrower than the components");
@@ -114,9 +111,6 @@ static rt_status check_vector_access(const sim_operation *operation, uint32_t po
     if (is_plain ? !sim_type_same(element, component) : !is_half) {
         return sim_operation_fail(
             operation, "the pointer does not point to the type that is loaded or stored");
-    }
-    if (type->storage_class == SIM_StorageClassInput) {
-        return sim_operation_fail(operation, "a built-in variable is not in memory");
     }
     return sim_operation_require(operation, sim_operand_type(operation, pointer - 1)->bits == 64,
                                  "the offset is not a 64-bit integer");

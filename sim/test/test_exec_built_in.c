@@ -62,6 +62,19 @@ static void run_range(const char *built_in, const char *type, const char *body, 
     }
 }
 
+/* A vector's fourth result repeats the first. */
+static wanted *want_vector;
+static uint32_t repeated(uint32_t item, uint32_t place)
+{
+    return want_vector(item, place < 3 ? place : 0);
+}
+static void run_uneven(const char *built_in, const char *type, const char *body, sim_range range,
+                       wanted *want)
+{
+    want_vector = want;
+    run_range(built_in, type, body, range, type[0] == 'v' ? repeated : want);
+}
+
 static void run(const char *built_in, const char *type, const char *body, wanted *want)
 {
     run_range(built_in, type, body, harness_range(ITEMS, ITEMS), want);
@@ -131,6 +144,114 @@ static void test_components(void **state)
     sim_range range = {.global = {5, 4, 2}, .local = {5, 2, 1}, .dimensions = 3};
     run_range("GlobalInvocationId", "v3i64", body, range, global_id);
     run_range("WorkgroupSize", "v3i64", body, range, group_size);
+}
+
+/* Groups of several sizes: the last of each dimension is smaller. */
+static const sim_range *uneven;
+
+static uint32_t group_of(uint32_t item, uint32_t dimension)
+{
+    const uint64_t *size = uneven->global;
+    uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+    return (uint32_t)(id[dimension] / uneven->local[dimension]);
+}
+static uint32_t uneven_size(uint32_t item, uint32_t dimension)
+{
+    uint64_t first = group_of(item, dimension) * uneven->local[dimension];
+    uint64_t left = uneven->global[dimension] - first, size = uneven->local[dimension];
+    return (uint32_t)(left < size ? left : size);
+}
+static uint32_t uneven_local(uint32_t item, uint32_t dimension)
+{
+    const uint64_t *size = uneven->global;
+    uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
+    return (uint32_t)(id[dimension] % uneven->local[dimension]);
+}
+static uint32_t enqueued_size(uint32_t item, uint32_t dimension)
+{
+    (void)item;
+    return (uint32_t)uneven->local[dimension];
+}
+static uint32_t group_count(uint32_t item, uint32_t dimension)
+{
+    (void)item;
+    return (uint32_t)((uneven->global[dimension] + uneven->local[dimension] - 1) /
+                      uneven->local[dimension]);
+}
+/* The work-item's number in its group, and the number of work-items of the group. */
+static uint32_t linear(uint32_t item)
+{
+    return (uneven_local(item, 2) * uneven_size(item, 1) + uneven_local(item, 1)) *
+               uneven_size(item, 0) +
+           uneven_local(item, 0);
+}
+static uint32_t items_of(uint32_t item)
+{
+    return uneven_size(item, 0) * uneven_size(item, 1) * uneven_size(item, 2);
+}
+static uint32_t uneven_linear(uint32_t item, uint32_t place)
+{
+    return place == 0 ? linear(item) : 0;
+}
+static uint32_t subgroup_number(uint32_t item, uint32_t place)
+{
+    return place == 0 ? linear(item) / SUBGROUP : 0;
+}
+static uint32_t subgroup_count(uint32_t item, uint32_t place)
+{
+    return place == 0 ? (items_of(item) + SUBGROUP - 1) / SUBGROUP : 0;
+}
+static uint32_t subgroup_items(uint32_t item, uint32_t place)
+{
+    uint32_t left = items_of(item) - linear(item) / SUBGROUP * SUBGROUP;
+    return place > 0 ? 0 : left < SUBGROUP ? left : SUBGROUP;
+}
+static uint32_t enqueued_subgroups(uint32_t item, uint32_t place)
+{
+    (void)item;
+    uint64_t items = uneven->local[0] * uneven->local[1] * uneven->local[2];
+    return place == 0 ? (uint32_t)((items + SUBGROUP - 1) / SUBGROUP) : 0;
+}
+
+static void test_uneven_groups(void **state)
+{
+    (void)state;
+    static const char vector[] =
+        "%m = OpLoad %v3i64 %v\n%x = OpCompositeExtract %i64 %m 0\n"
+        "%y = OpCompositeExtract %i64 %m 1\n%z = OpCompositeExtract %i64 %m 2\n"
+        "%r0 = OpUConvert %i32 %x\n%r1 = OpUConvert %i32 %y\n%r2 = OpUConvert %i32 %z\n"
+        "%r3 = OpUConvert %i32 %x\n";
+    static const char wide[] =
+        "%m = OpLoad %i64 %v\n%r0 = OpUConvert %i32 %m\n%r1 = OpCopyObject %i32 %c0\n"
+        "%r2 = OpCopyObject %i32 %c0\n%r3 = OpCopyObject %i32 %c0\n";
+    static const char narrow[] =
+        "%r0 = OpLoad %i32 %v\n%r1 = OpCopyObject %i32 %c0\n%r2 = OpCopyObject %i32 %c0\n"
+        "%r3 = OpCopyObject %i32 %c0\n";
+    static const sim_range ranges[] = {
+        {.global = {40, 1, 1}, .local = {24, 1, 1}, .dimensions = 1, .is_non_uniform = true},
+        {.global = {5, 4, 2}, .local = {2, 3, 2}, .dimensions = 3, .is_non_uniform = true},
+        {.global = {20, 2, 1}, .local = {12, 2, 1}, .dimensions = 2, .is_non_uniform = true},
+    };
+    static const struct {
+        const char *built_in, *type, *body;
+        wanted *want;
+    } cases[] = {
+        {"WorkgroupSize", "v3i64", vector, uneven_size},
+        {"EnqueuedWorkgroupSize", "v3i64", vector, enqueued_size},
+        {"NumWorkgroups", "v3i64", vector, group_count},
+        {"WorkgroupId", "v3i64", vector, group_of},
+        {"LocalInvocationId", "v3i64", vector, uneven_local},
+        {"LocalInvocationIndex", "i64", wide, uneven_linear},
+        {"SubgroupId", "i32", narrow, subgroup_number},
+        {"NumSubgroups", "i32", narrow, subgroup_count},
+        {"SubgroupSize", "i32", narrow, subgroup_items},
+        {"NumEnqueuedSubgroups", "i32", narrow, enqueued_subgroups},
+    };
+    for (uint32_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        uneven = &ranges[i];
+        for (uint32_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+            run_uneven(cases[k].built_in, cases[k].type, cases[k].body, ranges[i], cases[k].want);
+    }
 }
 
 /* SYCL compilers import the work-item's number in its group as a variable in global memory; it is a
@@ -261,6 +382,24 @@ static void test_neighbours(void **state)
     run("SubgroupMaxSize", "i32", turns, rotated);
 }
 
+/* Each group's work-item (1, 1, 0), by an index in each dimension. */
+static uint32_t item_of_group(uint32_t item, uint32_t place)
+{
+    return place == 0 ? item / 20 * 20 + (item / 5 % 4 / 2 * 2 + 1) * 5 + 1 : 0;
+}
+
+static void test_broadcast_by_indices(void **state)
+{
+    (void)state;
+    static const char body[] =
+        "%one = OpUConvert %i64 %c1\n%zero = OpUConvert %i64 %c0\n"
+        "%at_item = OpCompositeConstruct %v3i64 %one %one %zero\n"
+        "%r0 = OpGroupBroadcast %i32 %c2 %i0 %at_item\n%r1 = OpCopyObject %i32 %c0\n"
+        "%r2 = OpCopyObject %i32 %c0\n%r3 = OpCopyObject %i32 %c0\n";
+    sim_range range = {.global = {5, 4, 2}, .local = {5, 2, 1}, .dimensions = 3};
+    run_range("GlobalInvocationId", "v3i64", body, range, item_of_group);
+}
+
 static void test_quads_refused(void **state)
 {
     (void)state;
@@ -299,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_component_found), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_neighbours),      cmocka_unit_test(test_quads_refused),
         cmocka_unit_test(test_global_variable), cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_uneven_groups),   cmocka_unit_test(test_broadcast_by_indices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

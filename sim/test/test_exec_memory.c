@@ -54,11 +54,32 @@ static void test_range_refused(void **state)
     harness h = harness_open(1, sim_engine_best());
     sim_object to = harness_memory(&h, "out", NULL, 64);
     sim_argument arguments[] = {harness_global(to), harness_global(to)};
-    harness_try(&h, "geometry", harness_range(10, 3), arguments, 1);
-    assert_int_equal(h.status.code, RT_ERRC_ND_RANGE);
-    harness_try(&h, "geometry", harness_range(8192, 8192), arguments, 1);
-    assert_int_equal(h.status.code, RT_ERRC_ND_RANGE);
+    static const uint64_t most = RT_WORK_GROUP_SIZE_MAX, huge = UINT64_C(1) << 58;
+    const struct {
+        sim_range range;
+        const char *words; /* of the message */
+    } cases[] = {
+        {{{10, 1, 1}, {3, 1, 1}, .dimensions = 1},
+         "local size 3 does not divide global size 10 in dimension 0"},
+        {{{4, 4, 10}, {4, 4, 4}, .dimensions = 3},
+         "local size 4 does not divide global size 10 in dimension 2"},
+        {{{2 * most, 1, 1}, {2 * most, 1, 1}, .dimensions = 1}, "a work-group has more than"},
+        {{{most, 2, 1}, {most, 2, 1}, .dimensions = 2}, "a work-group has more than"},
+        {{{1, most, 2}, {1, most, 2}, .dimensions = 3}, "a work-group has more than"},
+        {{{most + 1, 1, 1}, {most + 1, 1, 1}, .dimensions = 1}, "a work-group has more than"},
+        /* Their product is a multiple of 2 to the 64th power. */
+        {{{64, huge, 1}, {64, huge, 1}, .dimensions = 2}, "a work-group has more than"},
+        {{{huge, 64, 1}, {huge, 64, 1}, .dimensions = 2}, "a work-group has more than"},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        harness_try(&h, "geometry", cases[i].range, arguments, 1);
+        assert_int_equal(h.status.code, RT_ERRC_ND_RANGE);
+        const char *message = rt_sink_diagnostic(h.sink, h.status)->message.data;
+        if (!strstr(message, cases[i].words)) fail_msg("%s", message);
+    }
     harness_try(&h, "geometry", harness_range(4, 4), arguments, 2);
+    assert_int_equal(h.status.code, RT_ERRC_KERNEL_ARGUMENT);
+    harness_try(&h, "geometry", harness_range(4, 4), arguments, 0);
     assert_int_equal(h.status.code, RT_ERRC_KERNEL_ARGUMENT);
     sim_argument wrong = harness_local(16);
     harness_try(&h, "geometry", harness_range(4, 4), &wrong, 1);

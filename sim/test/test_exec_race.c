@@ -141,6 +141,13 @@ static const race_case cases[] = {
     RACE(last_group_relaxed_wrong, "a", 512, 64),
     RACE(last_group_release_wrong, "a", 512, 64),
     RACE(last_group_scope_wrong, "a", 512, 64),
+    /* Of more groups than a search examines one by one. */
+    SILENT(last_group, 8192, 64),
+    SILENT(last_group_fences, 8192, 64),
+    SILENT(last_group_barrier, 8192, 64),
+    RACE(last_group_relaxed_wrong, "a", 8192, 64),
+    RACE(last_group_release_wrong, "a", 8192, 64),
+    RACE(last_group_scope_wrong, "a", 8192, 64),
     SILENT(locked, 8, 4),
     RACE(locked_wrong, "a", 8, 4),
     SILENT(copied, 512, 64),

@@ -220,11 +220,18 @@ static void test_two_waves(void **state)
     "%gbyte = OpTypePointer CrossWorkgroup %byte\n%c4 = OpConstant %int 4\n"                       \
     "%c0 = OpConstant %int 0\n%c1 = OpConstant %int 1\n%c7 = OpConstant %int 7\n"                  \
     "%true = OpConstantTrue %bool\n%undef = OpUndef %int\n%undef_bool = OpUndef %bool\n"           \
-    "%scope = OpConstant %int 2\n%sub = OpConstant %int 3\n"
-#define MODULE(body)                                                                               \
-    "OpCapability Groups\n" SIM_TEST_PRELUDE                                                       \
-    "OpEntryPoint Kernel %main \"main\" %id\nOpDecorate %id BuiltIn GlobalInvocationId\n" TYPES    \
-    "%main = OpFunction %void None %main_t\n%out = OpFunctionParameter %gint\n"                    \
+    "%scope = OpConstant %int 2\n%sub = OpConstant %int 3\n%v4 = OpTypeVector %int 4\n"            \
+    "%bit15 = OpConstant %int 0x8000\n%bit16 = OpConstant %int 0x10000\n"                          \
+    "%l1 = OpConstant %long 1\n%l4 = OpConstant %long 4\n%event = OpTypeEvent\n"                   \
+    "%pevent = OpTypePointer Function %event\n%gevent = OpTypePointer CrossWorkgroup %event\n"     \
+    "%glong = OpTypePointer CrossWorkgroup %long\n%none = OpConstantNull %event\n"                 \
+    "%c16 = OpConstant %int 16\n%tile = OpTypeArray %int %c16\n"                                   \
+    "%ltile = OpTypePointer Workgroup %tile\n%lint = OpTypePointer Workgroup %int\n"               \
+    "%local = OpVariable %ltile Workgroup\n"
+#define MODULE(body)                                                                                           \
+    "OpCapability Groups\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n" SIM_TEST_PRELUDE \
+    "OpEntryPoint Kernel %main \"main\" %id\nOpDecorate %id BuiltIn GlobalInvocationId\n" TYPES                \
+    "%main = OpFunction %void None %main_t\n%out = OpFunctionParameter %gint\n"                                \
     "%in = OpFunctionParameter %gint\n%entry = OpLabel\n" body "OpReturn\nOpFunctionEnd\n"
 /* Defines %i, the work-item's number, and %to, its element of the output. */
 #define ITEM                                                                                       \
@@ -302,6 +309,37 @@ static const assembly assemblies[] = {
                  "OpCopyMemorySized %a %b %c4\n%x = OpLoad %int %to Aligned 4\n"
                  "%c = OpIEqual %bool %x %c1\n" BRANCH("%c")),
      "branch on a value that was never written", 16},
+    {"bits of an undefined mask",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%m = OpCompositeConstruct %v4 %x %c0 %c0 %c0\n"
+                 "%g = OpGroupNonUniformBallotBitCount %int %sub Reduce %m\n"
+                 "%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+    {"the lowest bit of an undefined mask",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%m = OpCompositeConstruct %v4 %x %c0 %c0 %c0\n"
+                 "%g = OpGroupNonUniformBallotFindLSB %int %sub %m\n"
+                 "%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+    {"bits of a mask that is undefined only beyond the sub-group",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%y = OpBitwiseAnd %int %x %bit16\n"
+                 "%m = OpCompositeConstruct %v4 %y %x %x %x\n"
+                 "%g = OpGroupNonUniformBallotBitCount %int %sub Reduce %m\n"
+                 "%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),
+     NULL, 0},
+    {"bits of a mask whose last bit of the sub-group is undefined",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%y = OpBitwiseAnd %int %x %bit15\n"
+                 "%m = OpCompositeConstruct %v4 %y %c0 %c0 %c0\n"
+                 "%g = OpGroupNonUniformBallotBitCount %int %sub Reduce %m\n"
+                 "%c = OpIEqual %bool %g %c1\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+    {"a bit of a mask at an undefined index",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%m = OpCompositeConstruct %v4 %c1 %c0 %c0 %c0\n"
+                 "%c = OpGroupNonUniformBallotBitExtract %bool %sub %m %x\n" BRANCH("%c")),
+     "branch on a value that was never written", 16},
+    {"an election among work-items with undefined values",
+     MODULE(ITEM
+            "%x = OpLoad %int %from Aligned 4\n%y = OpIAdd %int %x %c1\n"
+            "%c = OpGroupNonUniformElect %bool %sub\n" BRANCH("%c") "OpStore %from %y Aligned 4\n"),
+     NULL, 0},
     {"a broadcast of an undefined value",
      MODULE(ITEM
             "%x = OpLoad %int %from Aligned 4\n"
@@ -336,6 +374,65 @@ static void test_assembly(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof assemblies / sizeof assemblies[0]; i++)
         run_assembly(&assemblies[i]);
+}
+
+/* A copy of four elements from `out` to local memory, and the wait for it. %z is an undefined 0. */
+#define COPY(operands, store, wait)                                                                \
+    MODULE("%v = OpVariable %pevent Function\n%raw = OpBitcast %glong %in\n"                       \
+           "%z = OpLoad %long %raw Aligned 8\n%first = OpInBoundsAccessChain %lint %local %c0\n"   \
+           "%target = OpInBoundsPtrAccessChain %lint %first %z\n"                                  \
+           "%source = OpInBoundsPtrAccessChain %gint %out %z\n%n = OpIAdd %long %z %l4\n"          \
+           "%stride = OpIAdd %long %z %l1\n%rawe = OpBitcast %gevent %in\n"                        \
+           "%shared = OpLoad %event %rawe Aligned 8\n%few = OpUConvert %int %z\n"                  \
+           "%one = OpIAdd %int %few %c1\n%there = OpInBoundsPtrAccessChain %pevent %v %z\n"        \
+           "%e = OpGroupAsyncCopy %event %scope " operands "\n" store                              \
+           "OpGroupWaitEvents %scope " wait "\n")
+
+/* What decides what a copy reads and writes, and what a wait waits for, must be defined. */
+static void test_copies(void **state)
+{
+    (void)state;
+#define KEEP "OpStore %v %e Aligned 8\n"
+    static const assembly cases[] = {
+        {"nothing", COPY("%first %out %l4 %l1 %none", KEEP, "%c1 %v"), NULL, 0},
+        {"target", COPY("%target %out %l4 %l1 %none", KEEP, "%c1 %v"), "copy to an address made of",
+         ITEMS},
+        {"source", COPY("%first %source %l4 %l1 %none", KEEP, "%c1 %v"),
+         "copy from an address made of", ITEMS},
+        {"count", COPY("%first %out %n %l1 %none", KEEP, "%c1 %v"), "copy whose element count is",
+         ITEMS},
+        {"stride", COPY("%first %out %l4 %stride %none", KEEP, "%c1 %v"), "copy whose stride is",
+         ITEMS},
+        {"event", COPY("%first %out %l4 %l1 %shared", KEEP, "%c1 %v"), "copy whose event is",
+         ITEMS},
+        {"number of events", COPY("%first %out %l4 %l1 %none", KEEP, "%one %v"),
+         "wait whose event count is", ITEMS},
+        {"events", COPY("%first %out %l4 %l1 %none", KEEP, "%c1 %there"),
+         "wait for events at an address made of", ITEMS},
+        {"no event stored", COPY("%first %out %l4 %l1 %none", "", "%c1 %v"),
+         "wait for an uninitialised event", ITEMS},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        harness h = harness_text(cases[i].text);
+        int32_t zeros[ITEMS] = {0};
+        sim_object in = harness_memory(&h, "in", NULL, sizeof zeros);
+        memset(sim_world_memory(h.world, in)->data, 0, sizeof zeros);
+        sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, sizeof zeros)),
+                                    harness_global(in)};
+        harness_try(&h, "main", harness_range(ITEMS, ITEMS), arguments, 2);
+        assert_true(rt_ok(h.status));
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < h.finding_count; k++) {
+            if (strcmp(h.findings[k].kind, "uninitialised") != 0) continue;
+            found++;
+            if (!cases[i].words || !strstr(h.findings[k].message.data, cases[i].words) ||
+                h.findings[k].count != cases[i].count)
+                fail_msg("%s: '%s', %u times", cases[i].name, h.findings[k].message.data,
+                         (unsigned)h.findings[k].count);
+        }
+        if (found != (cases[i].words ? 1 : 0)) fail_msg("%s: %u findings", cases[i].name, found);
+        harness_close(&h);
+    }
 }
 
 /* Memory that a kernel leaves undefined or partly defined remains so for the host and the next
@@ -403,6 +500,7 @@ int main(void)
         cmocka_unit_test(test_undefined_address_out_of_bounds),
         cmocka_unit_test(test_two_waves),
         cmocka_unit_test(test_assembly),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_memory_stays_undefined),
         cmocka_unit_test(test_conversion_of_undefined_values),
         cmocka_unit_test(test_kernels),

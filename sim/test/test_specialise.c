@@ -590,6 +590,73 @@ static void test_unknown(void **state)
     rt_sink_destroy(sink);
 }
 
+/* An operation has a value only if the parts of its operands that it uses have one. */
+static void test_unknown_parts(void **state)
+{
+    (void)state;
+    static const char base[] = SIM_TEST_PRELUDE TYPES
+        "%v2 = OpTypeVector %int 2\n%b2 = OpTypeVector %bool 2\n%s = OpTypeStruct %v2 %int\n"
+        "%c3 = OpConstant %int 3\n%c5 = OpConstant %int 5\n%yes = OpConstantTrue %bool\n"
+        "%known = OpConstantComposite %v2 %c3 %c5\n%u = OpUndef %int\n%uv = OpUndef %v2\n"
+        "%ub = OpUndef %bool\n%half = OpConstantComposite %v2 %u %c5\n"
+        "%conditions = OpConstantComposite %b2 %yes %ub\n"
+        "%whole = OpConstantComposite %s %half %c3\n";
+    enum { BASE_COUNT = 10 };
+    enum { UNKNOWN = -1, IMAGE = -2 };
+    static const struct {
+        const char *operation;
+        int64_t value; /* or UNKNOWN, or IMAGE: a composite with a value */
+    } cases[] = {
+        {"%int IAdd %c3 %c5", 8},
+        {"%int IAdd %u %c5", UNKNOWN},
+        {"%int IAdd %c3 %u", UNKNOWN},
+        {"%int Not %u", UNKNOWN},
+        {"%int CompositeExtract %half 1", 5},
+        {"%int CompositeExtract %half 0", UNKNOWN},
+        {"%int CompositeExtract %uv 0", UNKNOWN},
+        {"%int CompositeExtract %whole 0 1", 5},
+        {"%int CompositeExtract %whole 0 0", UNKNOWN},
+        {"%int CompositeExtract %whole 1", 3},
+        {"%v2 CompositeExtract %whole 0", UNKNOWN},
+        {"%v2 IAdd %known %known", IMAGE},
+        {"%v2 IAdd %known %half", UNKNOWN},
+        {"%v2 IAdd %uv %known", UNKNOWN},
+        {"%int Select %yes %c3 %u", 3},
+        {"%int Select %yes %u %c3", UNKNOWN},
+        {"%int Select %ub %c3 %c3", UNKNOWN},
+        {"%v2 Select %yes %known %uv", IMAGE},
+        {"%v2 Select %conditions %known %known", UNKNOWN},
+        {"%v2 VectorShuffle %half %known 1 2", IMAGE},
+        {"%v2 VectorShuffle %half %known 0 2", UNKNOWN},
+        {"%v2 VectorShuffle %known %half 0 2", UNKNOWN},
+        {"%v2 VectorShuffle %known %half 0 3", IMAGE},
+        {"%v2 VectorShuffle %known %known 0 0xffffffff", UNKNOWN},
+        {"%v2 CompositeInsert %c3 %known 1", IMAGE},
+        {"%v2 CompositeInsert %u %known 1", UNKNOWN},
+        {"%v2 CompositeInsert %c3 %half 0", UNKNOWN},
+        {"%long Bitcast %known", 3 + (INT64_C(5) << 32)},
+        {"%long Bitcast %half", UNKNOWN},
+        {"%int ShiftLeftLogical %c3 %c5", 3 << 5},
+    };
+    enum { COUNT = sizeof cases / sizeof cases[0] };
+    char text[8192], *end = text + sprintf(text, "%s", base);
+    for (uint32_t i = 0; i < COUNT; i++)
+        end += sprintf(end, "%%case%u_ = OpSpecConstantOp %s\n", i, cases[i].operation);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    assert_int_equal(module->constant_count, BASE_COUNT + COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        const sim_constant *constant = &module->constants[BASE_COUNT + i];
+        bool is_number = constant->kind == SIM_CONSTANT_BITS;
+        int64_t value = is_number         ? (int64_t)constant->bits
+                        : constant->image ? (int64_t)IMAGE
+                                          : (int64_t)UNKNOWN;
+        if (value != cases[i].value) fail_msg("%s: %lld", cases[i].operation, (long long)value);
+    }
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -604,6 +671,7 @@ int main(void)
         cmocka_unit_test(test_programs),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_unknown_parts),
         cmocka_unit_test(test_arrays_of_no_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* Tests of memory objects as the host sees them: contents, copies, which bytes are defined. */
+/* Tests of memory objects as the host sees them: contents, copies, windows, which bytes are
+ * defined; and of the choice of an engine. */
+#include "sim/exec/exec.h"
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
 
@@ -110,6 +112,119 @@ static void test_copies_keep_undefined_bytes(void **state)
     rt_sink_destroy(sink);
 }
 
+/* Copies of defined bytes define their target, all of it or the part that they cover. */
+static void test_copies_define(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object from, to, part;
+    uint8_t bits, bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("from"), &from)));
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("to"), &to)));
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("part"), &part)));
+    sim_object_write(world, from, 0, 0, NULL);
+    sim_object_defined(world, from, 0, 8, &bits);
+    assert_int_equal(bits, 0);
+    assert_false(sim_world_memory(world, from)->all_defined);
+    sim_object_write(world, from, 0, 8, bytes);
+    assert_true(sim_world_memory(world, from)->all_defined);
+    sim_object_copy(world, from, 0, to, 8, 0);
+    sim_object_copy(world, from, 1, to, 2, 3);
+    sim_object_defined(world, to, 0, 8, &bits);
+    assert_int_equal(bits, 0x1c);
+    assert_false(sim_world_memory(world, to)->all_defined);
+    assert_false(sim_object_took_undefined(world, to));
+    sim_object_copy(world, from, 0, to, 0, 8);
+    assert_true(sim_world_memory(world, to)->all_defined);
+    sim_object_read(world, to, 0, 8, out);
+    assert_memory_equal(out, bytes, 8);
+    /* What is copied of `part` is defined, and later not. */
+    sim_object_write(world, part, 0, 4, bytes);
+    sim_object_copy(world, part, 0, to, 0, 4);
+    assert_false(sim_object_took_undefined(world, to));
+    sim_object_copy(world, part, 3, to, 6, 2);
+    assert_true(sim_object_took_undefined(world, to));
+    sim_object_defined(world, to, 0, 8, &bits);
+    assert_int_equal(bits, 0x7f);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+/* A window's bytes are its object's, while it is open; what a launch stored there is kept. */
+static void test_windows(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object whole, window;
+    uint8_t bits, bytes[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("whole"), &whole)));
+    assert_true(rt_ok(sim_object_create_window(world, whole, 2, 4, RT_TEXT("window"), &window)));
+    sim_memory *open = sim_world_memory(world, window);
+    assert_null(open->data);
+    /* Partly defined: both use the same bits. */
+    sim_object_write(world, whole, 2, 1, bytes);
+    sim_window_open(world, open);
+    assert_ptr_equal(open->data, sim_world_memory(world, whole)->data + 2);
+    sim_object_defined(world, window, 0, 4, &bits);
+    assert_int_equal(bits, 1);
+    open->defined[3] = 0xff;
+    sim_window_close(world, open);
+    assert_null(open->data);
+    sim_object_defined(world, whole, 0, 8, &bits);
+    assert_int_equal(bits, 0x24);
+    /* Defined, until a launch stores undefined bits. */
+    sim_object_write(world, whole, 0, 8, bytes);
+    sim_window_open(world, open);
+    assert_true(open->all_defined);
+    sim_window_close(world, open);
+    assert_true(sim_world_memory(world, whole)->all_defined);
+    sim_window_open(world, open);
+    sim_memory_unsettle(open);
+    open->defined[1] = 0xf0;
+    sim_window_close(world, open);
+    sim_object_defined(world, whole, 0, 8, &bits);
+    assert_int_equal(bits, 0xf7);
+    /* The same if the object has lost its own bits of being defined meanwhile. */
+    sim_object_write(world, whole, 0, 8, bytes);
+    sim_window_open(world, open);
+    sim_memory_unsettle(open);
+    sim_memory_unsettle(sim_world_memory(world, whole));
+    open->defined[0] = 0;
+    sim_window_close(world, open);
+    sim_object_defined(world, whole, 0, 8, &bits);
+    assert_int_equal(bits, 0xfb);
+    sim_object_destroy(world, whole);
+    sim_window_open(world, open);
+    assert_null(open->data);
+    sim_object_destroy(world, window);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+static void test_engines(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"base", "v3", "v4"};
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    for (uint32_t i = 0; i < SIM_ENGINE_COUNT; i++) {
+        rt_status status = sim_world_choose_engine(world, rt_text_of(names[i]));
+        assert_int_equal(status.code, sim_engine_at(i) ? RT_OK : RT_UNAVAILABLE);
+        assert_int_equal(world->engine, sim_engine_at(i) ? i : sim_engine_best());
+    }
+    assert_true(rt_ok(sim_world_choose_engine(world, RT_TEXT("base"))));
+    rt_status status = sim_world_choose_engine(world, RT_TEXT("v5"));
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_int_equal(world->engine, 0);
+    sim_world_drop_checks(world);
+    assert_true(world->is_unchecked);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+    sim_world_destroy(NULL);
+}
+
 static void test_limits_and_seed(void **state)
 {
     (void)state;
@@ -147,6 +262,9 @@ int main(void)
         cmocka_unit_test(test_contents),
         cmocka_unit_test(test_mapped_objects),
         cmocka_unit_test(test_copies_keep_undefined_bytes),
+        cmocka_unit_test(test_copies_define),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_engines),
         cmocka_unit_test(test_limits_and_seed),
         cmocka_unit_test(test_addresses),
     };

@@ -1,0 +1,155 @@
+/* Tests of the choice of a tier, and of which kernels run compiled; test_accesses.c and the tests
+ * of launches, which also run compiled, show that compiled code does the same. */
+#include "sim/test/harness.h"
+
+static void test_choice(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *path;
+        rt_code code;
+        const char *words;
+    } cases[] = {
+        {"interpreted", NULL, RT_OK, ""},
+        {"interpreted", "/nowhere/tier.so", RT_OK, ""},
+        {"compiled", NULL, RT_OK, ""},
+        {"measured", NULL, RT_OK, ""},
+        {"fast", NULL, RT_ERRC_INVALID, "has no tier 'fast'"},
+        {"", NULL, RT_ERRC_INVALID, "has no tier ''"},
+        {"compiled", "/nowhere/tier.so", RT_UNAVAILABLE, "/nowhere/tier.so"},
+        /* A library that has no such symbol. */
+        {"compiled", "libm.so.6", RT_UNAVAILABLE, "libassay_tier.so has another version"},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rt_sink *sink = rt_sink_create();
+        sim_world *world = sim_world_create(sink, 7);
+        rt_status status = sim_world_choose_tier(world, rt_text_of(cases[i].name), cases[i].path);
+        const char *message = rt_ok(status) ? "" : rt_sink_diagnostic(sink, status)->message.data;
+        if (status.code != cases[i].code || !strstr(message, cases[i].words))
+            fail_msg("'%s': %s: %s", cases[i].name, rt_code_name(status.code), message);
+        bool is_compiled = rt_ok(status) && strcmp(cases[i].name, "interpreted") != 0;
+        assert_true((world->tier != NULL) == is_compiled);
+        /* A later choice replaces it. */
+        assert_true(rt_ok(sim_world_choose_tier(world, RT_TEXT("interpreted"), NULL)));
+        assert_null(world->tier);
+        sim_world_destroy(world);
+        rt_sink_destroy(sink);
+    }
+}
+
+#define MODULE(body)                                                                               \
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
+    "OpCapability Groups\nOpCapability Int8\n%std = OpExtInstImport \"OpenCL.std\"\n"              \
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"                         \
+    "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n%bool = OpTypeBool\n"         \
+    "%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"                          \
+    "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n%event = OpTypeEvent\n"            \
+    "%g = OpTypePointer CrossWorkgroup %i32\n%gg = OpTypePointer CrossWorkgroup %g\n"              \
+    "%l = OpTypePointer Workgroup %i32\n%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n"        \
+    "%c2 = OpConstant %i32 2\n%c3 = OpConstant %i32 3\n%l1 = OpConstant %i64 1\n"                  \
+    "%none = OpConstantNull %event\n%fe = OpTypePointer Function %event\n"                         \
+    "%n3 = OpConstant %i32 3\n%h = OpConstant %i8 104\n%z = OpConstant %i8 0\n"                    \
+    "%text = OpTypeArray %i8 %c2\n%hello = OpConstantComposite %text %h %z\n"                      \
+    "%ptext = OpTypePointer UniformConstant %text\n%pchar = OpTypePointer UniformConstant %i8\n"   \
+    "%format = OpVariable %ptext UniformConstant %hello\n"                                         \
+    "%var = OpVariable %g CrossWorkgroup %c1\n%local = OpVariable %l Workgroup\n"                  \
+    "%gid = OpVariable %pin Input\n%kt = OpTypeFunction %void %g %gg\n"                            \
+    "%k = OpFunction %void None %kt\n%out = OpFunctionParameter %g\n"                              \
+    "%table = OpFunctionParameter %gg\n%entry = OpLabel\n%ev = OpVariable %fe Function\n"          \
+    "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"       \
+    "%to = OpInBoundsPtrAccessChain %g %out %x\n" body "OpReturn\nOpFunctionEnd\n"
+
+#define STORE "OpStore %to %w\n"
+
+static void test_kernels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *reason; /* the reason is empty if the kernel is compiled */
+    } cases[] = {
+        {MODULE(STORE), ""},
+        {MODULE(STORE "%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"),
+         "has operations of a sub-group"},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c0 %w\n"), "has atomics"},
+        {MODULE("%e = OpGroupAsyncCopy %event %c2 %local %out %l1 %l1 %none\nOpStore %ev %e\n"
+                "OpGroupWaitEvents %c2 %c1 %ev\n"),
+         "has asynchronous copies"},
+        {MODULE("%f = OpInBoundsAccessChain %pchar %format %c0\n"
+                "%s = OpExtInst %i32 %std printf %f\n" STORE),
+         "calls printf"},
+        {MODULE("%p = OpLoad %g %table\n%e = OpInBoundsPtrAccessChain %g %p %x\nOpStore %e %w\n"),
+         "may write through pointers loaded from memory"},
+        {MODULE("%t = OpIEqual %bool %w %c0\nOpBranchConditional %t %yes %no\n%yes = OpLabel\n"
+                "OpStore %var %w\nOpBranch %no\n%no = OpLabel\n" STORE),
+         "may write variables of the program"},
+    };
+    enum { ITEMS = 16 };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        harness h = harness_text(cases[i].text);
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        uint32_t zeros[ITEMS] = {0};
+        sim_object out = harness_memory(&h, "out", zeros, sizeof zeros);
+        uint64_t address = sim_object_address(out);
+        sim_argument arguments[] = {
+            harness_global(out),
+            harness_global(harness_memory(&h, "table", &address, sizeof address))};
+        for (uint32_t launch = 0; launch < 2; launch++) {
+            harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+            sim_tier_report report = sim_world_tier_report(h.world);
+            bool is_compiled = cases[i].reason[0] == '\0';
+            assert_int_equal(report.compiled, is_compiled ? launch + 1 : 0);
+            assert_int_equal(report.undone, 0);
+            assert_true(rt_text_is(report.kernel, "k"));
+            if (!rt_text_is(report.reason, cases[i].reason))
+                fail_msg("%u: '%.*s'", i, RT_TEXT_ARG(report.reason));
+            assert_int_equal(report.is_news, !is_compiled && launch == 0);
+        }
+        harness_close(&h);
+    }
+}
+
+/* With the tier `measured`, a kernel is interpreted until it has done enough work. */
+static void test_measured(void **state)
+{
+    (void)state;
+    enum { ITEMS = 4096, ROUNDS = 8 };
+    static const char body[] =
+        MODULE("OpBranch %head\n%head = OpLabel\n%i = OpPhi %i32 %c0 %entry %next %head\n"
+               "%next = OpIAdd %i32 %i %c1\n%more = OpULessThan %bool %next %times\n"
+               "OpBranchConditional %more %head %done\n%done = OpLabel\nOpStore %to %next\n");
+    /* The loop runs 300 times: 4096 work-items execute some 1200 instructions each, so four
+     * launches execute more than 2 to the power of 24. */
+    char text[8192];
+    const char *types = strstr(body, "%gid = OpVariable");
+    snprintf(text, sizeof text, "%.*s%%times = OpConstant %%i32 300\n%s", (int)(types - body), body,
+             types);
+    harness h = harness_text(text);
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("measured"), NULL)));
+    static uint32_t out[ITEMS];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument arguments[] = {harness_global(to), harness_global(0)};
+    uint32_t interpreted = 0;
+    for (uint32_t launch = 0; launch < ROUNDS; launch++) {
+        harness_run(&h, "k", harness_range(ITEMS, 256), arguments, 2);
+        harness_read_back(&h, to, out, sizeof out);
+        for (uint32_t i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], 300);
+        sim_tier_report report = sim_world_tier_report(h.world);
+        bool is_measured = rt_text_is(report.reason, "has not done enough work to be compiled");
+        if (!is_measured) assert_int_equal(report.reason.length, 0);
+        assert_int_equal(report.compiled, is_measured ? 0 : launch + 1 - interpreted);
+        interpreted += is_measured;
+    }
+    assert_true(interpreted >= 3 && interpreted <= 4);
+    harness_close(&h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_measured),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
