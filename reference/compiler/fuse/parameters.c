@@ -30,12 +30,12 @@ typedef struct element_types {
 
 static void note_access(element_types *types, LLVMTypeRef type)
 {
-    if (!types->accessed && LLVMTypeIsSized(type)) types->accessed = type;
+    if (!types->accessed) types->accessed = type;
 }
 
 static bool is_byte(LLVMTypeRef type)
 {
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+    return type == LLVMInt8TypeInContext(LLVMGetTypeContext(type));
 }
 
 static void note_uses(element_types *types, LLVMValueRef pointer)
