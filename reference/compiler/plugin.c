@@ -9,7 +9,7 @@
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler_api.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 5, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION "assay compiler 6, LLVM 14, LLVMSPIRVLib 14"
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

@@ -1,6 +1,7 @@
 #include "reference/compiler/fuse/barrier.h"
 
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 enum { FENCE_LOCAL_AND_GLOBAL = 1 | 2 }; /* CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE */
 
@@ -12,7 +13,7 @@ void pl_emit_barrier(pl_job *job, LLVMModuleRef module, LLVMBuilderRef builder)
     LLVMValueRef barrier = LLVMGetNamedFunction(module, name);
     if (!barrier) barrier = LLVMAddFunction(module, name, type);
     LLVMSetFunctionCallConv(barrier, PL_SPIR_FUNCTION);
-    LLVMValueRef fence = LLVMConstInt(word, FENCE_LOCAL_AND_GLOBAL, 0);
+    LLVMValueRef fence = pl_integer(word, FENCE_LOCAL_AND_GLOBAL);
     LLVMValueRef call = LLVMBuildCall2(builder, type, barrier, &fence, 1, "");
     LLVMSetInstructionCallConv(call, PL_SPIR_FUNCTION);
     pl_flag_add(barrier, "convergent");

@@ -3,6 +3,7 @@
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/Target.h>
 #include <string.h>
@@ -41,10 +42,10 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
     CHECK(size <= sizeof bits && at + size <= maker->value.size);
     memcpy(&bits, maker->value.data + at, size); /* little-endian, like this machine */
     LLVMTypeRef integer = LLVMIntTypeInContext(context, (unsigned)(8 * size));
-    LLVMValueRef value = LLVMConstInt(integer, bits, 0);
+    LLVMValueRef value = pl_integer(integer, bits);
     if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
     if (kind != LLVMIntegerTypeKind) return LLVMConstBitCast(value, type);
-    return LLVMConstInt(type, bits, 0); /* of a width that is not a whole number of bytes, too */
+    return pl_integer(type, bits); /* of a width that is not a whole number of bytes, too */
 }
 
 /* False for integers wider than 64 bits and for types that no kernel argument has: a parameter of
@@ -72,7 +73,7 @@ void pl_fuse_constants(pl_fusing *fusing)
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(fusing->module);
     for (uint32_t i = 0; i < fusing->fusion.constant_count; i++) {
         const pl_constant *constant = &fusing->fusion.constants[i];
-        if (constant->parameter >= fusing->parameters.count) continue;
+        CHECK(constant->parameter < fusing->parameters.count);
         LLVMValueRef parameter = LLVMGetParam(fusing->kernel, constant->parameter);
         LLVMTypeRef by_value = pl_by_value_type(fusing->kernel, constant->parameter);
         LLVMTypeRef type = by_value ? by_value : LLVMTypeOf(parameter);

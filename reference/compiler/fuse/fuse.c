@@ -148,8 +148,8 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
 
 /* Promotions that the parameter's type ruled out are not in the metadata; their entries of
  * `reasons` are already set. */
-static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
-                                   rt_text *reasons, rt_fusion_result *result)
+static void report_promotions(const pl_fusing *fusing, const rt_fusion_request *request,
+                              rt_text *reasons, rt_fusion_result *result)
 {
     bool *promoted =
         rt_arena_alloc_array(&fusing->job->arena, request->promotion_count, sizeof *promoted);
@@ -168,7 +168,6 @@ static rt_status report_promotions(const pl_fusing *fusing, const rt_fusion_requ
     result->promoted = promoted;
     result->reasons = reasons;
     result->promotion_count = request->promotion_count;
-    return RT_STATUS_OK;
 }
 
 static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request, rt_text library,
@@ -187,7 +186,7 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
         if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
     }
     CHECK(fusing->finished && result.parameter_count == LLVMCountParams(fusing->kernel));
-    RT_TRY(report_promotions(fusing, request, reasons, &result));
+    report_promotions(fusing, request, reasons, &result);
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;

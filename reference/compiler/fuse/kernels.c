@@ -12,6 +12,7 @@
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/clone.h"
 #include "reference/compiler/ir/passes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
@@ -132,7 +133,7 @@ static rt_status emit_kernel(const fused_body *body, uint32_t index)
         pl_emitter emitter = {body->fusing->job, body->fusing->module, body->builder, body->ptx};
         LLVMValueRef linear = pl_emit_linear_id(&emitter, &view.launch);
         uint64_t count = RULE(KF_RANGE_02, pl_range_items(&view.kernel));
-        LLVMValueRef items = LLVMConstInt(LLVMTypeOf(linear), count, 0);
+        LLVMValueRef items = pl_integer(LLVMTypeOf(linear), count);
         LLVMValueRef within = LLVMBuildICmp(body->builder, LLVMIntULT, linear, items, "");
         LLVMBasicBlockRef guarded = append_block(body);
         after = append_block(body);
@@ -184,8 +185,7 @@ static rt_status fill(fused_body *body, LLVMValueRef stub)
 
 rt_status pl_fuse_kernels(pl_fusing *fusing)
 {
-    LLVMValueRef stub;
-    RT_TRY(pl_fusion_read(fusing->job, fusing->module, &stub, &fusing->fusion));
+    LLVMValueRef stub = pl_fusion_read(fusing->job, fusing->module, &fusing->fusion);
     fused_body body = {fusing,
                        rt_arena_alloc_array(&fusing->job->arena, fusing->fusion.kernel_count,
                                             sizeof(LLVMValueRef)),

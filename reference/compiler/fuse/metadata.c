@@ -3,6 +3,7 @@
  * dimension comes first. */
 #include "reference/compiler/fuse/metadata.h"
 
+#include "reference/base/vector.h"
 #include "reference/compiler/ir/attributes.h"
 #include "reference/compiler/ir/values.h"
 
@@ -22,12 +23,12 @@ static LLVMMetadataRef string_node(pl_job *job, const void *data, size_t size)
 
 static LLVMMetadataRef number_node(pl_job *job, uint64_t value)
 {
-    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(job->context), value, 0));
+    return LLVMValueAsMetadata(pl_integer(LLVMInt64TypeInContext(job->context), value));
 }
 
 static LLVMMetadataRef index_node(pl_job *job, uint32_t value)
 {
-    return LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(job->context), value, 0));
+    return LLVMValueAsMetadata(pl_integer(LLVMInt32TypeInContext(job->context), value));
 }
 
 static LLVMMetadataRef tuple_node(pl_job *job, LLVMMetadataRef *operands, uint32_t count)
@@ -40,9 +41,11 @@ static LLVMMetadataRef pair_node(pl_job *job, LLVMMetadataRef first, LLVMMetadat
     return tuple_node(job, (LLVMMetadataRef[]){first, second}, 2);
 }
 
+/* A stub without operands of a kind has no metadata of that kind. */
 static void attach(pl_job *job, LLVMValueRef stub, const char *kind, LLVMMetadataRef *operands,
                    uint32_t count)
 {
+    if (count == 0) return;
     LLVMGlobalSetMetadata(stub, pl_metadata_kind(job, kind), tuple_node(job, operands, count));
 }
 
@@ -115,7 +118,7 @@ static void attach_identities(pl_job *job, LLVMValueRef stub, const pl_fusion *f
         }
         groups[group_count++] = tuple_node(job, members, member_count);
     }
-    if (group_count > 0) attach(job, stub, PL_PARAM, groups, group_count);
+    attach(job, stub, PL_PARAM, groups, group_count);
 }
 
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
@@ -135,9 +138,9 @@ void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
         sizes[i] = pair_node(job, index, number_node(job, promotion->elements));
         units[i] = pair_node(job, index, number_node(job, promotion->unit));
     }
-    if (count > 0) attach(job, stub, PL_PROMOTE, words, count);
-    if (count > 0) attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
-    if (count > 0) attach(job, stub, PL_PROMOTE_UNIT, units, count);
+    attach(job, stub, PL_PROMOTE, words, count);
+    attach(job, stub, PL_PROMOTE_SIZE, sizes, count);
+    attach(job, stub, PL_PROMOTE_UNIT, units, count);
     count = fusion->constant_count;
     LLVMMetadataRef *constants = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
     for (uint32_t i = 0; i < count; i++) {
@@ -145,11 +148,13 @@ void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion)
         constants[i] = pair_node(job, index_node(job, fusion->constants[i].parameter),
                                  string_node(job, value.data, RULE(KF_META_06, value.size)));
     }
-    if (count > 0) attach(job, stub, PL_CONSTANTS, constants, count);
+    attach(job, stub, PL_CONSTANTS, constants, count);
     if (!fusion->barriers) pl_attribute_set(stub, PL_NO_BARRIERS, RT_TEXT(""));
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
+
+/* Everything that is read here has been written above, so its form is checked, not judged. */
 
 /* The operands of a node. */
 typedef struct node {
@@ -160,17 +165,13 @@ typedef struct node {
 typedef struct metadata_reader {
     pl_job *job;
     LLVMValueRef stub;
-    bool failed; /* at least one piece of metadata has an unexpected form; never reset */
 } metadata_reader;
 
 static node node_of(metadata_reader *reader, LLVMValueRef value)
 {
-    LLVMMetadataRef metadata = value ? LLVMValueAsMetadata(value) : NULL;
-    node tuple = {0};
-    if (metadata && LLVMGetMetadataKind(metadata) == LLVMMDTupleMetadataKind)
-        tuple.operands = pl_metadata_operands(reader->job, value, &tuple.count);
-    else
-        reader->failed = true;
+    CHECK(LLVMGetMetadataKind(LLVMValueAsMetadata(value)) == LLVMMDTupleMetadataKind);
+    node tuple;
+    tuple.operands = pl_metadata_operands(reader->job, value, &tuple.count);
     return tuple;
 }
 
@@ -181,58 +182,53 @@ static node attached(metadata_reader *reader, const char *kind)
     return value ? node_of(reader, value) : (node){0};
 }
 
-static LLVMValueRef operand_of(metadata_reader *reader, node from, uint32_t index)
+static LLVMValueRef operand_of(node from, uint32_t index)
 {
-    if (index < from.count && from.operands[index]) return from.operands[index];
-    reader->failed = true;
-    return NULL;
+    CHECK(index < from.count && from.operands[index]);
+    return from.operands[index];
 }
 
-static uint64_t number_of(metadata_reader *reader, node from, uint32_t index)
+static node node_in(metadata_reader *reader, node from, uint32_t index)
 {
-    LLVMValueRef value = operand_of(reader, from, index);
-    if (value && LLVMIsAConstantInt(value)) return LLVMConstIntGetZExtValue(value);
-    reader->failed = true;
-    return 0;
+    return node_of(reader, operand_of(from, index));
 }
 
-static uint32_t index_of(metadata_reader *reader, node from, uint32_t index)
+static uint64_t number_of(node from, uint32_t index)
 {
-    uint64_t number = number_of(reader, from, index);
-    if (number > UINT32_MAX) reader->failed = true;
+    LLVMValueRef value = operand_of(from, index);
+    CHECK(LLVMIsAConstantInt(value));
+    return LLVMConstIntGetZExtValue(value);
+}
+
+static uint32_t index_of(node from, uint32_t index)
+{
+    uint64_t number = number_of(from, index);
+    CHECK(number <= UINT32_MAX);
     return (uint32_t)number;
 }
 
 static rt_text string_of(metadata_reader *reader, node from, uint32_t index)
 {
-    LLVMValueRef value = operand_of(reader, from, index);
     unsigned length = 0;
-    const char *text = value ? LLVMGetMDString(value, &length) : NULL;
-    if (!text) reader->failed = true;
-    return rt_arena_text(&reader->job->arena, (rt_text){text, text ? length : 0});
+    const char *text = LLVMGetMDString(operand_of(from, index), &length);
+    CHECK(text);
+    return rt_arena_text(&reader->job->arena, (rt_text){text, length});
 }
 
-static void read_triple(metadata_reader *reader, node from, uint32_t index, uint32_t dimensions,
-                        uint64_t past, uint64_t *out_values)
+static void read_triple(node triple, uint32_t dimensions, uint64_t past, uint64_t *out_values)
 {
-    node triple = node_of(reader, operand_of(reader, from, index));
+    CHECK(triple.count == RT_ND_RANGE_DIMENSIONS);
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-        out_values[i] = i < dimensions ? number_of(reader, triple, dimensions - 1 - i) : past;
-    if (triple.count != RT_ND_RANGE_DIMENSIONS) reader->failed = true;
+        out_values[i] = i < dimensions ? number_of(triple, dimensions - 1 - i) : past;
 }
 
 static rt_fusion_range read_range(metadata_reader *reader, node from)
 {
-    rt_fusion_range range = {0};
-    uint64_t dimensions = number_of(reader, from, 0);
-    if (dimensions < 1 || dimensions > RT_ND_RANGE_DIMENSIONS || from.count != 4) {
-        reader->failed = true;
-        return range;
-    }
-    range.dimensions = (uint32_t)dimensions;
-    read_triple(reader, from, 1, range.dimensions, 1, range.global);
-    read_triple(reader, from, 2, range.dimensions, 0, range.local);
-    read_triple(reader, from, 3, range.dimensions, 0, range.offset);
+    rt_fusion_range range = {.dimensions = index_of(from, 0)};
+    CHECK(range.dimensions >= 1 && range.dimensions <= RT_ND_RANGE_DIMENSIONS && from.count == 4);
+    read_triple(node_in(reader, from, 1), range.dimensions, 1, range.global);
+    read_triple(node_in(reader, from, 2), range.dimensions, 0, range.local);
+    read_triple(node_in(reader, from, 3), range.dimensions, 0, range.offset);
     for (uint32_t i = range.dimensions; range.local[0] > 0 && i < RT_ND_RANGE_DIMENSIONS; i++)
         range.local[i] = 1;
     return range;
@@ -246,59 +242,55 @@ static void read_kernels(metadata_reader *reader, pl_fusion *fusion)
         kernels[i] = string_of(reader, names, i);
     fusion->kernels = kernels;
     fusion->kernel_count = names.count;
-    node launch = attached(reader, PL_ND_RANGE), list = attached(reader, PL_ND_RANGES);
-    if (launch.count == 0 && list.count == 0) return;
-    fusion->heterogeneous = true;
-    fusion->launch = read_range(reader, launch);
+    node list = attached(reader, PL_ND_RANGES);
+    fusion->heterogeneous = list.count > 0;
+    if (!fusion->heterogeneous) return;
+    CHECK(list.count == names.count);
+    fusion->launch = read_range(reader, attached(reader, PL_ND_RANGE));
     rt_fusion_range *ranges = rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *ranges);
     for (uint32_t i = 0; i < list.count; i++)
-        ranges[i] = read_range(reader, node_of(reader, operand_of(reader, list, i)));
+        ranges[i] = read_range(reader, node_in(reader, list, i));
     fusion->ranges = ranges;
-    if (list.count != names.count) reader->failed = true;
 }
 
 static rt_fusion_place read_place(metadata_reader *reader, node group, uint32_t index)
 {
-    node pair = node_of(reader, operand_of(reader, group, index));
-    return (rt_fusion_place){index_of(reader, pair, 0), index_of(reader, pair, 1)};
+    node pair = node_in(reader, group, index);
+    return (rt_fusion_place){index_of(pair, 0), index_of(pair, 1)};
 }
 
 static void read_identities(metadata_reader *reader, pl_fusion *fusion)
 {
     node groups = attached(reader, PL_PARAM);
-    uint32_t count = 0;
+    RT_VECTOR(rt_fusion_identity) identities = {0};
     for (uint32_t i = 0; i < groups.count; i++) {
-        node group = node_of(reader, groups.operands[i]);
-        if (group.count < 2) reader->failed = true;
-        count += group.count;
-    }
-    rt_fusion_identity *identities =
-        rt_arena_alloc_array(&reader->job->arena, count, sizeof *identities);
-    for (uint32_t i = 0; i < groups.count && !reader->failed; i++) {
-        node group = node_of(reader, groups.operands[i]);
+        node group = node_in(reader, groups, i);
         rt_fusion_place original = read_place(reader, group, 0);
         for (uint32_t j = 1; j < group.count; j++)
-            identities[fusion->identity_count++] =
+            *rt_vector_push(&identities) =
                 (rt_fusion_identity){original, read_place(reader, group, j)};
     }
-    fusion->identities = identities;
+    fusion->identity_count = identities.count;
+    fusion->identities = rt_arena_copy(&reader->job->arena, identities.items, identities.count,
+                                       sizeof *fusion->identities);
+    rt_vector_free(&identities);
 }
 
 static void read_promotions(metadata_reader *reader, pl_fusion *fusion)
 {
     node words = attached(reader, PL_PROMOTE), sizes = attached(reader, PL_PROMOTE_SIZE);
     node units = attached(reader, PL_PROMOTE_UNIT);
-    if (words.count != sizes.count || words.count != units.count) reader->failed = true;
+    CHECK(words.count == sizes.count && words.count == units.count);
     pl_promotion *promotions =
         rt_arena_alloc_array(&reader->job->arena, words.count, sizeof *promotions);
-    for (uint32_t i = 0; i < words.count && !reader->failed; i++) {
-        node word = node_of(reader, words.operands[i]), size = node_of(reader, sizes.operands[i]);
-        promotions[i].parameter = index_of(reader, word, 0);
+    for (uint32_t i = 0; i < words.count; i++) {
+        node word = node_in(reader, words, i), size = node_in(reader, sizes, i);
         bool is_private = rt_text_is(string_of(reader, word, 1), "private");
-        promotions[i].kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL;
-        promotions[i].elements = number_of(reader, size, 1);
-        promotions[i].unit = number_of(reader, node_of(reader, units.operands[i]), 1);
-        if (index_of(reader, size, 0) != promotions[i].parameter) reader->failed = true;
+        promotions[i] = (pl_promotion){.parameter = index_of(word, 0),
+                                       .kind = is_private ? RT_FUSION_PRIVATE : RT_FUSION_LOCAL,
+                                       .elements = number_of(size, 1),
+                                       .unit = number_of(node_in(reader, units, i), 1)};
+        CHECK(index_of(size, 0) == promotions[i].parameter);
     }
     fusion->promotions = promotions;
     fusion->promotion_count = words.count;
@@ -310,9 +302,9 @@ static void read_constants(metadata_reader *reader, pl_fusion *fusion)
     pl_constant *constants =
         rt_arena_alloc_array(&reader->job->arena, list.count, sizeof *constants);
     for (uint32_t i = 0; i < list.count; i++) {
-        node pair = node_of(reader, operand_of(reader, list, i));
+        node pair = node_in(reader, list, i);
         rt_text value = string_of(reader, pair, 1);
-        constants[i].parameter = index_of(reader, pair, 0);
+        constants[i].parameter = index_of(pair, 0);
         constants[i].value = (rt_bytes){(const uint8_t *)value.data, value.length};
     }
     fusion->constants = constants;
@@ -326,31 +318,18 @@ rt_status pl_fusion_reject(pl_job *job, rt_text kernel, const char *problem)
                           "kernel %.*s cannot be fused: %s", RT_TEXT_ARG(kernel), problem);
 }
 
-rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
-                         pl_fusion *out_fusion)
+LLVMValueRef pl_fusion_read(pl_job *job, LLVMModuleRef module, pl_fusion *out_fusion)
 {
-    *out_stub = NULL;
-    *out_fusion = (pl_fusion){0};
     LLVMValueRef function = LLVMGetFirstFunction(module);
     while (function && !pl_metadata(job, function, PL_FUSED))
         function = LLVMGetNextFunction(function);
-    if (!function) {
-        return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                       "no function of the module has the metadata %s", PL_FUSED);
-    }
+    CHECK(function);
     metadata_reader reader = {.job = job, .stub = function};
-    pl_fusion fusion = {.barriers = !pl_attribute_has(function, PL_NO_BARRIERS)};
-    read_kernels(&reader, &fusion);
-
-    read_identities(&reader, &fusion);
-    read_promotions(&reader, &fusion);
-    read_constants(&reader, &fusion);
-    if (reader.failed || fusion.kernel_count == 0) {
-        return rt_fail(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                       "the metadata of function %s does not have the form of fusion metadata",
-                       LLVMGetValueName(function));
-    }
-    *out_stub = function;
-    *out_fusion = fusion;
-    return RT_STATUS_OK;
+    *out_fusion = (pl_fusion){.barriers = !pl_attribute_has(function, PL_NO_BARRIERS)};
+    read_kernels(&reader, out_fusion);
+    read_identities(&reader, out_fusion);
+    read_promotions(&reader, out_fusion);
+    read_constants(&reader, out_fusion);
+    CHECK(out_fusion->kernel_count > 0);
+    return function;
 }

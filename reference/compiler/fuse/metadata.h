@@ -56,10 +56,9 @@ typedef struct pl_fusion {
 /* Attaches everything to `stub`, a function of the module. */
 void pl_fusion_attach(pl_job *job, LLVMValueRef stub, const pl_fusion *fusion);
 
-/* Reads the metadata from the one function of the module that has any. FUSION_REJECTED, and
- * *out_stub is NULL: no function has any, or the metadata does not have the expected form. */
-RT_MUST_USE rt_status pl_fusion_read(pl_job *job, LLVMModuleRef module, LLVMValueRef *out_stub,
-                                     pl_fusion *out_fusion);
+/* Reads the metadata that pl_fusion_attach attached to a function of the module; returns that
+ * function.  The texts and tables of *out_fusion live in the job's arena. */
+LLVMValueRef pl_fusion_read(pl_job *job, LLVMModuleRef module, pl_fusion *out_fusion);
 
 /* Returns FUSION_REJECTED with the message "kernel KERNEL cannot be fused: PROBLEM". */
 RT_MUST_USE rt_status pl_fusion_reject(pl_job *job, rt_text kernel, const char *problem);

@@ -30,12 +30,12 @@ typedef struct element_types {
 
 static void note_access(element_types *types, LLVMTypeRef type)
 {
-    if (!types->accessed && LLVMTypeIsSized(type)) types->accessed = type;
+    if (!types->accessed) types->accessed = type;
 }
 
 static bool is_byte(LLVMTypeRef type)
 {
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 8;
+    return type == LLVMInt8TypeInContext(LLVMGetTypeContext(type));
 }
 
 static void note_uses(element_types *types, LLVMValueRef pointer)
@@ -86,9 +86,8 @@ static rt_status reject_place(pl_job *job, rt_fusion_place place, const char *pr
 static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMValueRef *kernels,
                              rt_fusion_place place)
 {
-    if (place.kernel < fusion->kernel_count &&
-        place.parameter < LLVMCountParams(kernels[place.kernel]))
-        return RT_STATUS_OK;
+    CHECK(place.kernel < fusion->kernel_count); /* rt_fusion_request_read has checked it */
+    if (place.parameter < LLVMCountParams(kernels[place.kernel])) return RT_STATUS_OK;
     return reject_place(job, place, "there is no such parameter");
 }
 
@@ -160,10 +159,7 @@ rt_status pl_parameters_number(pl_job *job, const pl_fusion *fusion, const LLVMV
             } else {
                 CHECK(numbers[i][j] < fusion->identity_count);
                 rt_fusion_place first = fusion->identities[numbers[i][j]].original;
-                bool earlier = first.kernel < i || (first.kernel == i && first.parameter < j);
-                if (!earlier)
-                    return reject_place(job, place,
-                                        "the parameter that it is identical to comes later");
+                CHECK(first.kernel < i || (first.kernel == i && first.parameter < j));
                 numbers[i][j] = numbers[first.kernel][first.parameter];
             }
         }

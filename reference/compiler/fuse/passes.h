@@ -23,8 +23,8 @@ typedef struct pl_fusing {
 
 /* Pass SYCLKernelFusion: gives the stub parameters and a body in which each kernel of the list is
  * inlined in order, remapped if ranges differ, with barriers between them. FUSION_REJECTED: as for
- * pl_fusion_read, pl_parameters_number and pl_remap_functions; also a name that is not a
- * function's, or kernels that were compiled for different work-group sizes. */
+ * pl_parameters_number and pl_remap_functions; also a name that is not a function's, or kernels
+ * that were compiled for different work-group sizes. */
 RT_MUST_USE rt_status pl_fuse_kernels(pl_fusing *fusing);
 
 /* Pass SYCLInternalizer: replaces a buffer with private or local memory if every use of its

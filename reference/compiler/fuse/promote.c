@@ -10,6 +10,7 @@
 #include "reference/compiler/fuse/passes.h"
 
 #include "reference/base/vector.h"
+#include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/version.h"
 
 #include <llvm-c/Target.h>
@@ -19,8 +20,7 @@ typedef struct derived {
     LLVMValueRef pointer;
     uint32_t base;   /* index of the pointer that it is computed from; for the parameter, its own
                       * index */
-    bool inside;     /* it may point into an element, so further indices would not count elements */
-    bool is_at_rest; /* it points `rest` bytes behind the start of an element */
+    bool is_at_rest; /* it points `rest` bytes past the start of an element */
     uint64_t rest;
     LLVMValueRef count; /* it is `count` times `step` elements away; NULL: once */
     int64_t step;
@@ -68,14 +68,21 @@ static const char *inspect_access(const promotion_walk *walk, const derived *at,
     return size <= walk->unit - rest ? NULL : "Unsupported pointer arithmetic";
 }
 
+static bool has_opcode(LLVMValueRef value, LLVMOpcode opcode)
+{
+    return LLVMIsAInstruction(value) && LLVMGetInstructionOpcode(value) == opcode;
+}
+
 /* Splits a number of steps into a factor and the rest, which is NULL if the number is constant:
  * `shl x, 2` is 4 times x. */
 static LLVMValueRef split_count(LLVMValueRef count, int64_t *out_factor)
 {
     *out_factor = 1;
     LLVMValueRef constant = count;
-    bool shifts = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMShl;
-    bool multiplies = LLVMIsAInstruction(count) && LLVMGetInstructionOpcode(count) == LLVMMul;
+    /* A product of fewer bits may have wrapped. */
+    bool is_whole = LLVMGetIntTypeWidth(LLVMTypeOf(count)) == 64;
+    bool shifts = is_whole && has_opcode(count, LLVMShl);
+    bool multiplies = is_whole && has_opcode(count, LLVMMul);
     if (shifts || multiplies) constant = LLVMGetOperand(count, 1);
     if (!LLVMIsAConstantInt(constant)) return count;
     int64_t factor = LLVMConstIntGetSExtValue(constant);
@@ -90,11 +97,6 @@ static bool divide_step(const promotion_walk *walk, uint64_t size, LLVMValueRef 
                         derived *pointer)
 {
     int64_t factor, bytes, unit = (int64_t)walk->unit;
-    if (size == walk->unit && !pointer->inside) {
-        pointer->count = count;
-        pointer->step = 1;
-        return true;
-    }
     pointer->count = split_count(count, &factor);
     if (!pointer->is_at_rest || size > INT32_MAX) return false;
     if (__builtin_mul_overflow(factor, (int64_t)size, &bytes)) return false;
@@ -106,7 +108,6 @@ static bool divide_step(const promotion_walk *walk, uint64_t size, LLVMValueRef 
     int64_t rest = (bytes % unit + unit) % unit;
     pointer->step = (bytes - rest) / unit;
     pointer->rest = (uint64_t)rest;
-    pointer->inside = rest != 0;
     return true;
 }
 
@@ -117,15 +118,11 @@ static const char *inspect_computation(promotion_walk *walk, LLVMValueRef user, 
     const derived base = walk->pointers.items[from];
     LLVMValueRef count = LLVMGetOperand(user, 1);
     uint64_t size = size_of(walk, LLVMGetGEPSourceElementType(user));
-    derived pointer = {.pointer = user,
-                       .base = from,
-                       .inside = base.inside,
-                       .is_at_rest = base.is_at_rest,
-                       .rest = base.rest};
+    derived pointer = {
+        .pointer = user, .base = from, .is_at_rest = base.is_at_rest, .rest = base.rest};
     if (!is_zero(count) && !divide_step(walk, size, count, &pointer)) return unsupported;
     if (LLVMGetNumOperands(user) > 2) {
         if (size > walk->unit) return unsupported;
-        pointer.inside = true;
         pointer.is_at_rest = false;
     }
     note(walk, pointer);
@@ -140,8 +137,7 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
     CHECK(from < walk->pointers.count);
     const derived at = walk->pointers.items[from];
     CHECK(at.pointer == value);
-    if (!LLVMIsAInstruction(user))
-        return "Cannot promote value used in a place other than an instruction";
+    CHECK(LLVMIsAInstruction(user)); /* a constant has no parameter as an operand */
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMLoad: return inspect_access(walk, &at, LLVMTypeOf(user));
     case LLVMStore:
@@ -151,11 +147,9 @@ static const char *inspect_use(promotion_walk *walk, LLVMValueRef user, LLVMValu
                     "It is not safe to promote values being stored to another pointer");
     case LLVMGetElementPtr: return inspect_computation(walk, user, from);
     case LLVMBitCast:
-        note(walk, (derived){.pointer = user,
-                             .base = from,
-                             .inside = at.inside,
-                             .is_at_rest = at.is_at_rest,
-                             .rest = at.rest});
+        note(
+            walk,
+            (derived){.pointer = user, .base = from, .is_at_rest = at.is_at_rest, .rest = at.rest});
         return NULL;
     case LLVMAddrSpaceCast: return "It is not safe to promote values in an addrspacecast operation";
     case LLVMPtrToInt: return "It is not safe to promote values in a ptrtoint operation";
@@ -190,9 +184,9 @@ static LLVMValueRef make_memory(promotion_walk *walk)
 static LLVMValueRef make_address(promotion_walk *walk, LLVMValueRef index)
 {
     LLVMTypeRef word = LLVMInt64TypeInContext(walk->fusing->job->context);
-    LLVMValueRef count = LLVMConstInt(word, walk->elements, 0);
-    LLVMValueRef zero = LLVMConstInt(word, 0, 0), at = zero;
-    if (index && walk->elements > 1) at = LLVMBuildURem(walk->builder, index, count, "");
+    LLVMValueRef count = pl_integer(word, walk->elements);
+    LLVMValueRef zero = LLVMConstNull(word), at = zero;
+    if (index) at = LLVMBuildURem(walk->builder, index, count, "");
     LLVMValueRef indices[] = {zero, at};
     return LLVMBuildInBoundsGEP2(walk->builder, walk->memory_type, walk->memory, indices, 2, "");
 }
@@ -203,17 +197,35 @@ static LLVMValueRef make_step(promotion_walk *walk, const derived *base, derived
     LLVMContextRef context = walk->fusing->job->context;
     LLVMTypeRef word = LLVMInt64TypeInContext(context), byte = LLVMInt8TypeInContext(context);
     LLVMBuilderRef builder = walk->builder;
-    LLVMValueRef step = LLVMConstInt(word, (uint64_t)pointer->step, 1);
+    LLVMValueRef step = pl_integer(word, (uint64_t)pointer->step);
     if (pointer->count) {
         LLVMValueRef count = LLVMBuildIntCast2(builder, pointer->count, word, 1, "");
-        step = pointer->step == 1 ? count : LLVMBuildMul(builder, count, step, "");
+        step = LLVMBuildMul(builder, count, step, "");
     }
     pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
     LLVMValueRef address = make_address(walk, pointer->index);
     if (pointer->rest == 0) return address;
-    LLVMValueRef rest = LLVMConstInt(word, pointer->rest, 0);
+    LLVMValueRef rest = pl_integer(word, pointer->rest);
     address = LLVMBuildBitCast(builder, address, LLVMPointerType(byte, walk->space), "");
     return LLVMBuildInBoundsGEP2(builder, byte, address, &rest, 1, "");
+}
+
+/* The address that `pointer`, an address computation, computes in the promoted memory. The
+ * computation within an element is repeated in the promoted element. */
+static LLVMValueRef make_computation(promotion_walk *walk, const derived *base, derived *pointer)
+{
+    LLVMValueRef old = pointer->pointer, first = LLVMGetOperand(old, 1);
+    LLVMBuilderRef builder = walk->builder;
+    LLVMValueRef address = is_zero(first) ? base->replacement : make_step(walk, base, pointer);
+    uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
+    LLVMValueRef *indices =
+        rt_arena_alloc_array(&walk->fusing->job->arena, count, sizeof(LLVMValueRef));
+    indices[0] = LLVMConstNull(LLVMTypeOf(first));
+    for (uint32_t i = 1; i < count; i++)
+        indices[i] = LLVMGetOperand(old, i + 1);
+    LLVMTypeRef source = LLVMGetGEPSourceElementType(old);
+    address = LLVMBuildBitCast(builder, address, LLVMPointerType(source, walk->space), "");
+    return LLVMBuildInBoundsGEP2(builder, source, address, indices, count, "");
 }
 
 /* Creates the replacement for a derived pointer; its base already has one. */
@@ -221,26 +233,12 @@ static void make_derived(promotion_walk *walk, derived *pointer)
 {
     const derived *base = &walk->pointers.items[pointer->base];
     LLVMValueRef old = pointer->pointer, address = base->replacement;
-    LLVMBuilderRef builder = walk->builder;
     CHECK(base < pointer && address);
-    LLVMPositionBuilderBefore(builder, LLVMGetNextInstruction(old));
+    LLVMPositionBuilderBefore(walk->builder, LLVMGetNextInstruction(old));
     pointer->index = base->index;
-    bool arithmetic = LLVMIsAGetElementPtrInst(old);
-    if (arithmetic && !is_zero(LLVMGetOperand(old, 1))) address = make_step(walk, base, pointer);
-    if (arithmetic && LLVMGetNumOperands(old) > 2) {
-        /* Address arithmetic within an element is repeated in the promoted element. */
-        uint32_t count = (uint32_t)LLVMGetNumOperands(old) - 1;
-        LLVMValueRef *indices =
-            rt_arena_alloc_array(&walk->fusing->job->arena, count, sizeof(LLVMValueRef));
-        indices[0] = LLVMConstInt(LLVMTypeOf(LLVMGetOperand(old, 1)), 0, 0);
-        for (uint32_t i = 1; i < count; i++)
-            indices[i] = LLVMGetOperand(old, i + 1);
-        LLVMTypeRef source = LLVMGetGEPSourceElementType(old);
-        address = LLVMBuildBitCast(builder, address, LLVMPointerType(source, walk->space), "");
-        address = LLVMBuildInBoundsGEP2(builder, source, address, indices, count, "");
-    }
+    if (LLVMIsAGetElementPtrInst(old)) address = make_computation(walk, base, pointer);
     LLVMTypeRef type = pl_pointer_in_space(LLVMTypeOf(old), walk->space);
-    pointer->replacement = LLVMBuildBitCast(builder, address, type, "");
+    pointer->replacement = LLVMBuildBitCast(walk->builder, address, type, "");
 }
 
 /* Derived pointers follow the pointers that they are computed from, so the backward walk erases
@@ -287,13 +285,12 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     walk.element = pl_element_type(fusing->kernel, promotion->parameter);
     walk.unit = size_of(&walk, walk.element);
     /* Here functions that the kernel calls are part of it, so there may be more accesses. */
-    uint64_t bytes = 0;
-    if (__builtin_mul_overflow(promotion->elements, promotion->unit, &bytes)) bytes = 0;
-    walk.elements = walk.unit > 0 ? bytes / walk.unit : 0;
+    uint64_t bytes = promotion->elements * promotion->unit;
+    CHECK(bytes > 0 && bytes <= UINT32_MAX && walk.unit > 0);
+    walk.elements = bytes / walk.unit;
     note(&walk, (derived){.pointer = parameter, .is_at_rest = true});
     const char *problem = NULL;
-    if (walk.elements == 0 || walk.elements * walk.unit != bytes)
-        problem = "Unsupported pointer arithmetic";
+    if (walk.elements * walk.unit != bytes) problem = "Unsupported pointer arithmetic";
     for (uint32_t i = 0; i < walk.pointers.count && !problem; i++) {
         LLVMValueRef value = walk.pointers.items[i].pointer;
         LLVMUseRef use = LLVMGetFirstUse(value);
@@ -313,12 +310,8 @@ void pl_fuse_promote(pl_fusing *fusing)
 {
     for (uint32_t i = 0; i < fusing->fusion.promotion_count; i++) {
         const pl_promotion *promotion = &fusing->fusion.promotions[i];
-        fusing->refusals[i] = "Promotion metadata not available";
-        if (promotion->parameter >= fusing->parameters.count) continue;
-        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(fusing->kernel, promotion->parameter));
-        if (promotion->elements > 0 && promotion->elements <= UINT32_MAX &&
-            LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-            fusing->refusals[i] = promote(fusing, promotion);
+        CHECK(promotion->parameter < fusing->parameters.count);
+        fusing->refusals[i] = promote(fusing, promotion);
         fusing->dropped[promotion->parameter] = !fusing->refusals[i];
     }
 }

@@ -114,11 +114,11 @@ static LLVMValueRef emit_selected(pl_emitter *emitter, const pl_view *view, pl_c
     LLVMTypeRef word = LLVMTypeOf(index);
     bool size = component == PL_GLOBAL_SIZE || component == PL_LOCAL_SIZE ||
                 component == PL_NUM_WORK_GROUPS;
-    LLVMValueRef value = LLVMConstInt(LLVMInt64TypeInContext(emitter->job->context), size, 0);
+    LLVMValueRef value = pl_integer(LLVMInt64TypeInContext(emitter->job->context), size);
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++) {
         LLVMValueRef here = pl_emit_seen(emitter, view, component, i);
         LLVMValueRef equal =
-            LLVMBuildICmp(emitter->builder, LLVMIntEQ, index, LLVMConstInt(word, i, 0), "");
+            LLVMBuildICmp(emitter->builder, LLVMIntEQ, index, pl_integer(word, i), "");
         value = LLVMBuildSelect(emitter->builder, equal, here, value, "");
     }
     return value;
@@ -133,7 +133,7 @@ static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const 
         LLVMTypeRef word = LLVMInt32TypeInContext(emitter->job->context);
         LLVMValueRef words[RT_ND_RANGE_DIMENSIONS];
         for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
-            words[i] = LLVMConstInt(word, view->kernel.offset[i], 0);
+            words[i] = pl_integer(word, view->kernel.offset[i]);
         LLVMValueRef array = LLVMConstArray(word, words, RT_ND_RANGE_DIMENSIONS);
         LLVMValueRef variable = LLVMAddGlobalInAddressSpace(
             emitter->module, LLVMTypeOf(array), "offset", LLVMGetPointerAddressSpace(type));

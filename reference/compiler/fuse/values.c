@@ -2,6 +2,8 @@
  * slowest and unused ones come last; here 0 varies fastest (SYCL 2020, C.7.7). */
 #include "reference/compiler/fuse/values.h"
 
+#include "reference/compiler/ir/values.h"
+
 static LLVMTypeRef size_type(pl_emitter *emitter)
 {
     return LLVMInt64TypeInContext(emitter->job->context);
@@ -9,7 +11,7 @@ static LLVMTypeRef size_type(pl_emitter *emitter)
 
 static LLVMValueRef constant(pl_emitter *emitter, uint64_t value)
 {
-    return LLVMConstInt(size_type(emitter), value, 0);
+    return pl_integer(size_type(emitter), value);
 }
 
 static LLVMValueRef plus(pl_emitter *emitter, LLVMValueRef a, LLVMValueRef b)
@@ -87,7 +89,7 @@ LLVMValueRef pl_emit_raw(pl_emitter *emitter, const rt_fusion_range *launch, pl_
         [PL_GLOBAL_OFFSET] = "_Z17get_global_offsetj"};
     CHECK(component < PL_COMPONENTS && index < RT_ND_RANGE_DIMENSIONS);
     if (emitter->ptx) return emit_ptx(emitter, launch, component, index);
-    LLVMValueRef at = LLVMConstInt(LLVMInt32TypeInContext(emitter->job->context), index, 0);
+    LLVMValueRef at = pl_integer(LLVMInt32TypeInContext(emitter->job->context), index);
     return call_builtin(emitter, names[component], size_type(emitter), at);
 }
 

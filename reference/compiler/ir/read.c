@@ -133,8 +133,8 @@ static void set_language(pl_job *job, LLVMModuleRef module)
     if (LLVMGetNamedMetadataNumOperands(module, language) > 0) return;
     if (LLVMGetNamedMetadataNumOperands(module, "spirv.Source") > 0) return;
     LLVMTypeRef number = LLVMInt32TypeInContext(job->context);
-    LLVMMetadataRef version[] = {LLVMValueAsMetadata(LLVMConstInt(number, 2, false)),
-                                 LLVMValueAsMetadata(LLVMConstInt(number, 0, false))};
+    LLVMMetadataRef version[] = {LLVMValueAsMetadata(pl_integer(number, 2)),
+                                 LLVMValueAsMetadata(LLVMConstNull(number))};
     LLVMMetadataRef node = LLVMMDNodeInContext2(job->context, version, 2);
     LLVMAddNamedMetadataOperand(module, language, LLVMMetadataAsValue(job->context, node));
 }

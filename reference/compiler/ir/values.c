@@ -50,6 +50,12 @@ LLVMValueRef pl_next_instruction(LLVMValueRef instruction)
     return next ? next : first_from(LLVMGetNextBasicBlock(LLVMGetInstructionParent(instruction)));
 }
 
+LLVMValueRef pl_integer(LLVMTypeRef type, uint64_t value)
+{
+    CHECK(LLVMGetIntTypeWidth(type) <= 64);
+    return LLVMConstInt(type, value, false);
+}
+
 rt_text pl_name(LLVMValueRef value)
 {
     size_t length = 0;

@@ -19,6 +19,9 @@ uint32_t pl_symbol_count(LLVMModuleRef module);
 LLVMValueRef pl_first_instruction(LLVMValueRef function);
 LLVMValueRef pl_next_instruction(LLVMValueRef instruction);
 
+/* A constant of an integer type of at most 64 bits; bits that the type lacks are dropped. */
+LLVMValueRef pl_integer(LLVMTypeRef type, uint64_t value);
+
 /* The name of a value, borrowed from LLVM until the value is renamed or erased. */
 rt_text pl_name(LLVMValueRef value);
 

@@ -28,10 +28,9 @@ static void choose(LLVMBuilderRef builder, LLVMValueRef call, LLVMValueRef outsi
     LLVMValueRef dimension = LLVMGetOperand(call, 0);
     LLVMTypeRef type = LLVMTypeOf(dimension);
     LLVMPositionBuilderBefore(builder, call);
-    LLVMValueRef inside = LLVMBuildICmp(builder, LLVMIntULT, dimension,
-                                        LLVMConstInt(type, DIMENSION_COUNT, false), "");
-    LLVMValueRef safe =
-        LLVMBuildSelect(builder, inside, dimension, LLVMConstInt(type, 0, false), "");
+    LLVMValueRef inside =
+        LLVMBuildICmp(builder, LLVMIntULT, dimension, pl_integer(type, DIMENSION_COUNT), "");
+    LLVMValueRef safe = LLVMBuildSelect(builder, inside, dimension, LLVMConstNull(type), "");
     LLVMSetOperand(call, 0, safe);
     value_list users = {0};
     for (LLVMUseRef use = LLVMGetFirstUse(call); use; use = LLVMGetNextUse(use))
@@ -60,7 +59,7 @@ void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
         }
         for (uint32_t k = 0; k < calls.count; k++) {
             LLVMValueRef call = calls.items[k], dimension = LLVMGetOperand(call, 0);
-            LLVMValueRef outside = LLVMConstInt(LLVMTypeOf(call), functions[i].outside, false);
+            LLVMValueRef outside = pl_integer(LLVMTypeOf(call), functions[i].outside);
             if (!LLVMIsAConstantInt(dimension)) {
                 choose(builder, call, outside);
             } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {

@@ -25,7 +25,7 @@ static LLVMValueRef true_for(LLVMValueRef value)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
     LLVMValueRef bits[16];
-    bits[0] = LLVMConstInt(LLVMInt1TypeInContext(LLVMGetTypeContext(type)), 1, 0);
+    bits[0] = pl_integer(LLVMInt1TypeInContext(LLVMGetTypeContext(type)), 1);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return bits[0];
     unsigned count = LLVMGetVectorSize(type);
     CHECK(count <= 16); /* the longest vector that OpenCL can convert */

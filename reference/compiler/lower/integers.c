@@ -110,7 +110,7 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd);
 static LLVMValueRef masked(const widening *w, LLVMValueRef value, uint32_t width)
 {
     CHECK(width >= 1 && width < 64);
-    LLVMValueRef mask = LLVMConstInt(LLVMTypeOf(value), UINT64_MAX >> (64 - width), 0);
+    LLVMValueRef mask = pl_integer(LLVMTypeOf(value), UINT64_MAX >> (64 - width));
     return LLVMBuildAnd(w->builder, value, mask, "");
 }
 
@@ -125,7 +125,7 @@ static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned n
     if (!is_signed || value == operand) return value;
     LLVMTypeRef type = LLVMTypeOf(value);
     CHECK(LLVMGetIntTypeWidth(type) > width_of(operand));
-    LLVMValueRef amount = LLVMConstInt(type, LLVMGetIntTypeWidth(type) - width_of(operand), 0);
+    LLVMValueRef amount = pl_integer(type, LLVMGetIntTypeWidth(type) - width_of(operand));
     return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
 }
 
@@ -181,7 +181,7 @@ static LLVMValueRef wide_of(widening *w, LLVMValueRef odd)
     CHECK(is_odd(odd));
     if (LLVMIsUndef(odd)) return LLVMConstNull(wide_type(w, odd));
     if (LLVMIsAConstantInt(odd))
-        return LLVMConstInt(wide_type(w, odd), LLVMConstIntGetZExtValue(odd), 0);
+        return pl_integer(wide_type(w, odd), LLVMConstIntGetZExtValue(odd));
     uint32_t index = rt_map_find_number(&w->index, (uintptr_t)odd);
     CHECK(index == RT_MAP_NONE || (w->wide.items && index < w->wide.count));
     if (index != RT_MAP_NONE) return w->wide.items[index];

@@ -28,12 +28,12 @@ typedef struct lowering {
 
 static LLVMValueRef number(const lowering *at, uint64_t value)
 {
-    if (LLVMGetTypeKind(at->type) != LLVMVectorTypeKind) return LLVMConstInt(at->type, value, 0);
+    if (LLVMGetTypeKind(at->type) != LLVMVectorTypeKind) return pl_integer(at->type, value);
     LLVMValueRef lanes[LANES_MAX];
     unsigned count = LLVMGetVectorSize(at->type);
     CHECK(count >= 1 && count <= LANES_MAX);
     for (unsigned i = 0; i < count; i++)
-        lanes[i] = LLVMConstInt(LLVMGetElementType(at->type), value, 0);
+        lanes[i] = pl_integer(LLVMGetElementType(at->type), value);
     return LLVMConstVector(lanes, count);
 }
 

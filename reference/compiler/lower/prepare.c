@@ -109,7 +109,7 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     CHECK(operand_count >= 2 && operand_count % 2 == 0);
     for (unsigned i = 2; i < operand_count; i += 2) {
         LLVMValueRef bit = LLVMGetOperand(terminator, i);
-        LLVMSetOperand(terminator, i, LLVMConstInt(wide, LLVMConstIntGetZExtValue(bit), 0));
+        LLVMSetOperand(terminator, i, pl_integer(wide, LLVMConstIntGetZExtValue(bit)));
     }
 }
 

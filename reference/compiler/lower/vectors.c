@@ -39,12 +39,12 @@ static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVM
     if (parts < 2) return NULL;
     LLVMContextRef context = LLVMGetTypeContext(type);
     LLVMTypeRef integer = LLVMIntTypeInContext(context, wide_bits);
-    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), index / parts, 0);
+    LLVMValueRef at = pl_integer(LLVMInt64TypeInContext(context), index / parts);
     LLVMValueRef whole = LLVMBuildExtractElement(builder, from, at, "");
     if (LLVMGetTypeKind(wide) != LLVMIntegerTypeKind) {
         whole = LLVMBuildBitCast(builder, whole, integer, "");
     }
-    LLVMValueRef shift = LLVMConstInt(integer, index % parts * bits, 0);
+    LLVMValueRef shift = pl_integer(integer, index % parts * bits);
     return LLVMBuildTrunc(builder, LLVMBuildLShr(builder, whole, shift, ""), type, "");
 }
 
@@ -60,7 +60,7 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
         pointer = LLVMGetOperand(pointer, 0);
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     LLVMContextRef context = LLVMGetTypeContext(type);
-    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), index, 0);
+    LLVMValueRef at = pl_integer(LLVMInt64TypeInContext(context), index);
     pointer = LLVMBuildBitCast(builder, pointer, LLVMPointerType(type, space), "");
     pointer = LLVMBuildInBoundsGEP2(builder, type, pointer, &at, 1, "");
     LLVMValueRef part = LLVMBuildLoad2(builder, type, pointer, "");
@@ -163,7 +163,7 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
         LLVMValueRef value = part_of(builder, shuffle, vector, (unsigned)from % count, 0);
         if (!value) return NULL;
         LLVMPositionBuilderBefore(builder, shuffle);
-        LLVMValueRef at = LLVMConstInt(number, i, 0);
+        LLVMValueRef at = pl_integer(number, i);
         result = LLVMBuildInsertElement(builder, result, value, at, "");
     }
     return result;

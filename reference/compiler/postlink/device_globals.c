@@ -118,6 +118,14 @@ rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable, pl_device_gl
     return RT_STATUS_OK;
 }
 
+pl_device_global pl_device_global_of(pl_job *job, LLVMValueRef variable)
+{
+    pl_device_global global;
+    bool is_accepted = rt_ok(pl_device_global_read(job, variable, &global));
+    CHECK(is_accepted);
+    return global;
+}
+
 void pl_device_globals_free(pl_device_globals *globals)
 {
     rt_vector_free(&globals->registered);
@@ -128,7 +136,7 @@ void pl_device_globals_free(pl_device_globals *globals)
 
 /* ---- The property set ---------------------------------------------------------------------- */
 
-rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
+void pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
 {
     uint32_t capacity = pl_symbol_count(image), count = 0;
     rt_property *items = rt_arena_alloc_array(&job->arena, capacity, sizeof *items);
@@ -137,8 +145,7 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         /* Whichever functions of the image refer to it (DG-POSTLINK-02). */
         if (!pl_is_device_global(variable) || LLVMIsDeclaration(variable)) continue;
-        pl_device_global global;
-        RT_TRY(pl_device_global_read(job, variable, &global));
+        pl_device_global global = pl_device_global_of(job, variable);
         const rt_device_global *host = &global.host;
         rt_text symbol = pl_job_name(job, variable);
         rt_device_global_value value = {
@@ -162,14 +169,13 @@ rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_proper
             .bytes = {(const uint8_t *)symbol.data, symbol.length},
         };
     }
-    if (count == 0) return RT_STATUS_OK;
+    if (count == 0) return;
     RULE(DG_POSTLINK_11, pl_properties_add(properties, RT_SET_DEVICE_GLOBALS, items, count));
     pl_properties_add(properties, RT_SET_PROGRAM_METADATA, symbols, count);
-    return RT_STATUS_OK;
 }
 
-rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
-                                 const pl_image_global **out_globals, uint32_t *out_count)
+void pl_device_globals_list(pl_job *job, LLVMModuleRef image, const pl_image_global **out_globals,
+                            uint32_t *out_count)
 {
     pl_image_global *globals =
         rt_arena_alloc_array(&job->arena, pl_symbol_count(image), sizeof *globals);
@@ -180,10 +186,9 @@ rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
         if (!pl_is_device_global(variable)) continue;
         pl_image_global *next = &globals[(*out_count)++];
         next->symbol = pl_job_name(job, variable);
-        RT_TRY(pl_device_global_read(job, variable, &next->global));
+        next->global = pl_device_global_of(job, variable);
         /* Shipped DPC++ honours host_access only together with device_image_scope (C30). */
         if (job->profile == RT_PROFILE_DPCPP && !next->global.host.image_scope)
             next->global.host.host_access = RT_HOST_ACCESS_READ_WRITE;
     }
-    return RT_STATUS_OK;
 }

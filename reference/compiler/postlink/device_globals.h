@@ -68,6 +68,10 @@ bool pl_is_image_scope(LLVMValueRef variable);
 RT_MUST_USE rt_status pl_device_global_read(pl_job *job, LLVMValueRef variable,
                                             pl_device_global *out_global);
 
+/* Describes a device_global of a source that pl_device_globals_take has accepted, or a copy of it.
+ */
+pl_device_global pl_device_global_of(pl_job *job, LLVMValueRef variable);
+
 /* Removes from the variables of a module the decorations of device_globals that metadata states,
  * and which pl_device_globals_decorate writes. POSTLINK_ERROR: a variable has some, but is not a
  * device_global. */
@@ -83,10 +87,8 @@ RT_MUST_USE rt_status pl_device_globals_take(pl_job *job, LLVMModuleRef module, 
 
 /* Adds to the properties of an optimised image the set that describes its device_globals and, as
  * DPC++ does, the symbol of each under its id ("<id>@global_id_mapping" in "SYCL/program
- * metadata"). Adds nothing if the job does not handle device_globals.  Errors: as
- * pl_device_global_read. */
-RT_MUST_USE rt_status pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
-                                                 pl_properties *properties);
+ * metadata"). Adds nothing if the job does not handle device_globals. */
+void pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties);
 
 /* A device_global of an image, with its symbol in the translation. */
 typedef struct pl_image_global {
@@ -95,11 +97,9 @@ typedef struct pl_image_global {
 } pl_image_global;
 
 /* Lists the device_globals that an image defines or declares, in the order of its code, in the
- * job's arena.  Empty if the job does not handle device_globals.  Errors: as pl_device_global_read.
- */
-RT_MUST_USE rt_status pl_device_globals_list(pl_job *job, LLVMModuleRef image,
-                                             const pl_image_global **out_globals,
-                                             uint32_t *out_count);
+ * job's arena.  Empty if the job does not handle device_globals. */
+void pl_device_globals_list(pl_job *job, LLVMModuleRef image, const pl_image_global **out_globals,
+                            uint32_t *out_count);
 
 /* Appends the translation of an image together with the decorations of its device_globals, which
  * llvm-spirv 14 cannot write. Source: SPV_INTEL_global_variable_decorations, with the numbers that

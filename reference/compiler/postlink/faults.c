@@ -320,10 +320,8 @@ void __wrap_pl_sets_drop(LLVMModuleRef module, const pl_graph *graph, pl_aspects
 
 void __real_rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
 void __wrap_rt_device_global_value_write(rt_buffer *out, rt_device_global_value value);
-rt_status __real_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
-                                            pl_properties *properties);
-rt_status __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
-                                            pl_properties *properties);
+void __real_pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties);
+void __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties);
 
 void __wrap_rt_device_global_value_write(rt_buffer *out, rt_device_global_value value)
 {
@@ -359,8 +357,7 @@ static void change_globals(pl_job *job, LLVMModuleRef image, LLVMValueRef *initi
     }
 }
 
-rt_status __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
-                                            pl_properties *properties)
+void __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image, pl_properties *properties)
 {
     rt_text value;
     LLVMValueRef *initials =
@@ -374,7 +371,6 @@ rt_status __wrap_pl_device_globals_describe(pl_job *job, LLVMModuleRef image,
         if (RT_FAULT(DG_POSTLINK_12, "any variable with an id is a device_global"))
             pl_variable_attribute_set(variable, PL_GLOBAL_SIZE, RT_TEXT("8"));
     }
-    rt_status status = __real_pl_device_globals_describe(job, image, properties);
+    __real_pl_device_globals_describe(job, image, properties);
     if (hides) change_globals(job, image, initials, false);
-    return status;
 }

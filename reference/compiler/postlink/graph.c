@@ -97,7 +97,7 @@ static void add_functions(builder *build, LLVMModuleRef module)
     }
 }
 
-static rt_status add_variables(builder *build, LLVMModuleRef module)
+static void add_variables(builder *build, LLVMModuleRef module)
 {
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
@@ -109,10 +109,8 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
         if (node.device_global) {
             /* Every image that refers to a device_global defines it (DG-POSTLINK-05), so no image
              * has to import it. */
-            pl_device_global global;
-            RT_TRY(pl_device_global_read(build->job, variable, &global));
             node.shared = true;
-            node.image_scope = global.host.image_scope;
+            node.image_scope = pl_is_image_scope(variable);
         } else {
             unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
             node.shared = space == PL_SPACE_GLOBAL && !LLVMIsGlobalConstant(variable);
@@ -122,7 +120,6 @@ static rt_status add_variables(builder *build, LLVMModuleRef module)
         node.unit = symbol && !node.image_scope ? unit_index(build, id) : PL_NONE;
         add_node(build, variable, node);
     }
-    return RT_STATUS_OK;
 }
 
 /* Records the functions and variables in a value: the value itself, or the operands of a constant.
@@ -230,7 +227,6 @@ bool pl_graph_check(const pl_graph *graph)
 
 rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
 {
-    *out_graph = (pl_graph){0};
     uint32_t capacity = pl_symbol_count(module);
     builder build = {.job = job};
     build.nodes = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.nodes);
@@ -239,29 +235,27 @@ rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph)
     build.sets = rt_arena_alloc_array(&job->arena, capacity, sizeof *build.sets);
     add_functions(&build, module);
     uint32_t function_count = build.node_count;
-    rt_status status = add_variables(&build, module);
-    if (rt_ok(status)) {
-        CHECK(function_count <= build.node_count);
-        CHECK(build.node_count == capacity);
-        CHECK(build.index_of.count == build.node_count);
-        for (uint32_t i = 0; i < build.node_count; i++)
-            note_uses(&build, i);
-        *out_graph = (pl_graph){.nodes = build.nodes,
-                                .node_count = build.node_count,
-                                .function_count = function_count,
-                                .unit_count = build.unit_of.count,
-                                .sets = build.sets,
-                                .set_count = build.set_of.count,
-                                .calls_through_pointers = build.calls_through_pointers};
-        CHECK_SLOW(pl_graph_check(out_graph));
-        if (build.mistyped.count > 0)
-            status = rt_fail_naming(
-                job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build.mistyped.items,
-                build.mistyped.count,
-                "%.*sfunction '%.*s' is declared and defined with different types; make the "
-                "declarations agree",
-                RT_TEXT_ARG(build.mistyped_at), RT_TEXT_ARG(build.mistyped.items[0]));
-    }
+    add_variables(&build, module);
+    CHECK(function_count <= build.node_count);
+    CHECK(build.node_count == capacity);
+    CHECK(build.index_of.count == build.node_count);
+    for (uint32_t i = 0; i < build.node_count; i++)
+        note_uses(&build, i);
+    *out_graph = (pl_graph){.nodes = build.nodes,
+                            .node_count = build.node_count,
+                            .function_count = function_count,
+                            .unit_count = build.unit_of.count,
+                            .sets = build.sets,
+                            .set_count = build.set_of.count,
+                            .calls_through_pointers = build.calls_through_pointers};
+    CHECK_SLOW(pl_graph_check(out_graph));
+    rt_status status = RT_STATUS_OK;
+    if (build.mistyped.count > 0)
+        status = rt_fail_naming(
+            job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, build.mistyped.items, build.mistyped.count,
+            "%.*sfunction '%.*s' is declared and defined with different types; make the "
+            "declarations agree",
+            RT_TEXT_ARG(build.mistyped_at), RT_TEXT_ARG(build.mistyped.items[0]));
     rt_map_free(&build.index_of);
     rt_map_free(&build.unit_of);
     rt_map_free(&build.set_of);

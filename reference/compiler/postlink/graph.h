@@ -62,8 +62,7 @@ typedef struct pl_graph {
 
 /* Builds the graph of a module; the graph lives in the job's arena and refers to the module's
  * values. Aspects are not filled in.  POSTLINK_ERROR: functions that are called with a type other
- * than the one they are defined with; otherwise the errors of pl_device_global_read. *out_graph is
- * empty on failure. */
+ * than the one they are defined with. */
 RT_MUST_USE rt_status pl_graph_build(pl_job *job, LLVMModuleRef module, pl_graph *out_graph);
 
 /* Fills in the aspects of the functions and sets in a graph that pl_graph_build returned. The

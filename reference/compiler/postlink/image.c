@@ -184,7 +184,7 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     rt_buffer written = {0}, lines = {0}, spirv = {0}, reason = {0};
     const pl_image_global *globals;
     uint32_t global_count;
-    RT_TRY(pl_device_globals_list(job, module, &globals, &global_count));
+    pl_device_globals_list(job, module, &globals, &global_count);
     rt_status status;
     if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
                               &reason)) {
@@ -250,7 +250,7 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
         RT_TRY(pl_refuse_unwritable(job, module));
         pl_spec_constants_place(job, module, &properties);
     }
-    RT_TRY(pl_device_globals_describe(job, module, &properties));
+    pl_device_globals_describe(job, module, &properties);
     RT_TRY(pl_vtables_place(job, module, graph, part));
     pl_virtual_properties_add(job, &properties, module, graph, part, request->ahead_of_time);
     pl_symbols symbols;

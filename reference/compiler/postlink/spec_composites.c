@@ -97,8 +97,8 @@ static LLVMValueRef initial_scalar(const composite *taken, LLVMTypeRef type, uin
     for (uint32_t i = scalar->size; i-- > 0;)
         bits = bits << 8 | taken->initial[offset + i];
     LLVMTypeRef integer = LLVMIntTypeInContext(taken->job->context, 8 * scalar->size);
-    LLVMValueRef value = LLVMConstInt(integer, bits, false);
-    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMConstInt(type, bits, false)
+    LLVMValueRef value = pl_integer(integer, bits);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? pl_integer(type, bits)
                                                         : LLVMConstBitCast(value, type);
 }
 
@@ -129,12 +129,12 @@ static void part_store(composite *taken, LLVMBuilderRef builder, LLVMTypeRef typ
             vector = LLVMBuildInsertElement(builder, vector,
                                             scalar_build(taken, builder, element_type(type, i),
                                                          offset + offset_of(taken, type, i)),
-                                            LLVMConstInt(number, i, false), "");
+                                            pl_integer(number, i), "");
         LLVMBuildStore(builder, vector, address);
         return;
     }
     for (unsigned i = 0; i < element_count(type); i++) {
-        LLVMValueRef path[] = {LLVMConstNull(number), LLVMConstInt(number, i, false)};
+        LLVMValueRef path[] = {LLVMConstNull(number), pl_integer(number, i)};
         LLVMValueRef element = LLVMBuildInBoundsGEP2(builder, type, address, path, 2, "");
         part_store(taken, builder, element_type(type, i), offset + offset_of(taken, type, i),
                    element);

@@ -158,7 +158,7 @@ static void replace_loads(pl_job *job, LLVMModuleRef module, LLVMValueRef variab
     LLVMTypeRef type = LLVMGlobalGetValueType(variable);
     if (is_bool(job, variable)) {
         type = LLVMInt1TypeInContext(job->context);
-        value = LLVMConstInt(type, pl_spec_bits(job, value) != 0, false);
+        value = pl_integer(type, pl_spec_bits(job, value) != 0);
     }
     CHECK(LLVMTypeOf(value) == type);
     uint32_t size = pl_spec_scalar_type_of(type)->size;
@@ -326,7 +326,7 @@ static LLVMValueRef place_scalar(pl_job *job, LLVMModuleRef image, uint32_t id,
         LLVMSetFunctionCallConv(operation, PL_SPIR_FUNCTION);
     }
     LLVMValueRef value = LLVMGetOperand(LLVMGetUser(LLVMGetFirstUse(scalar->function)), 0);
-    LLVMValueRef number = LLVMConstInt(number_type, id, false);
+    LLVMValueRef number = pl_integer(number_type, id);
     const char *name = rt_arena_text(&job->arena, scalar->place.name).data;
     while (LLVMGetFirstUse(scalar->function)) {
         LLVMValueRef call = LLVMGetUser(LLVMGetFirstUse(scalar->function));

@@ -334,12 +334,11 @@ static rt_status refuse_scoped(const planner *plan)
 {
     if (plan->scoped.count == 0) return RT_STATUS_OK;
     pl_job *job = plan->job;
-    pl_device_global first;
+    pl_device_global first = {0};
     qsort(plan->scoped.items, plan->scoped.count, sizeof *plan->scoped.items, compare_indices);
     rt_text *names = rt_arena_alloc_array(&job->arena, plan->scoped.count, sizeof *names);
     for (uint32_t i = plan->scoped.count; i-- > 0;) {
-        LLVMValueRef variable = plan->graph->nodes[plan->scoped.items[i]].value;
-        RT_TRY(pl_device_global_read(job, variable, &first));
+        first = pl_device_global_of(job, plan->graph->nodes[plan->scoped.items[i]].value);
         names[i] = first.host.name;
     }
     return rt_fail_naming(

@@ -127,8 +127,6 @@ static void add_relation_set(pl_job *job, property_list *items, const pl_graph *
     }
 }
 
-/* ---- Ours ---------------------------------------------------------------------------------- */
-
 /* ---- The image ----------------------------------------------------------------------------- */
 
 /* Adds a set of the listed properties, if there are any, and empties the list. */

@@ -9,8 +9,6 @@
 #include "reference/base/vector.h"
 #include "reference/compiler/postlink/virtual_functions.h"
 
-/* ---- Linkage ------------------------------------------------------------------------------- */
-
 /* ---- Memory -------------------------------------------------------------------------------- */
 
 /* The C API cannot change the type of a pointer inside other types, so users get a pointer of the
@@ -42,6 +40,8 @@ static void move_to_global(pl_job *job, LLVMModuleRef module)
     }
     rt_vector_free(&moved);
 }
+
+/* ---- Linkage ------------------------------------------------------------------------------- */
 
 rt_status pl_vtables_place(pl_job *job, LLVMModuleRef module, const pl_graph *graph,
                            const pl_part *part)

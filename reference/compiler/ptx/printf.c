@@ -134,7 +134,7 @@ static uint32_t take_argument(printing *print, const conversion *spec, LLVMValue
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return 1;
     uint32_t lanes = LLVMGetVectorSize(type);
     for (uint32_t i = 0; i < lanes && i < LANES_MAX; i++) {
-        LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), i, false);
+        LLVMValueRef index = pl_integer(LLVMInt32TypeInContext(context), i);
         out_lanes[i] = LLVMBuildExtractElement(print->builder, value, index, "");
     }
     return lanes;

@@ -43,7 +43,7 @@ static void mask_uses(LLVMValueRef function)
         if (!vector) amount = mask_scalar(builder, amount);
         /* A vector is masked lane by lane; the back end would split it anyway. */
         for (unsigned i = 0; vector && i < LLVMGetVectorSize(type); i++) {
-            LLVMValueRef index = LLVMConstInt(LLVMInt32TypeInContext(context), i, false);
+            LLVMValueRef index = pl_integer(LLVMInt32TypeInContext(context), i);
             LLVMValueRef lane = LLVMBuildExtractElement(builder, amount, index, "");
             lane = mask_scalar(builder, lane);
             amount = LLVMBuildInsertElement(builder, amount, lane, index, "");
