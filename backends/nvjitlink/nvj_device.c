@@ -81,6 +81,7 @@ static const dev_device_ops nvj_device_ops = {
     .queue_create = nvj_queue_create,
     .program_load = nvj_program_load,
     .queue_create_profiling = nvj_queue_create, /* every queue records times */
+    .memory_part_create = nvj_memory_part_create,
 };
 
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
@@ -126,6 +127,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     answer->name = rt_buffer_text(&device->name);
     answer->driver = rt_buffer_text(&device->driver);
     answer->usm = true;
+    answer->part_alignment = DEV_PART_ALIGNMENT;
     CHECK(!answer->executes);
     *out_device = &device->base;
     return status;

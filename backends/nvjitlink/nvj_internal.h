@@ -60,6 +60,7 @@ uint64_t nvj_address_take(nvj_device *device, uint64_t size);
 dev_memory *nvj_memory_make(uint64_t address, uint64_t size);
 
 dev_memory_create_op nvj_memory_create;
+dev_memory_part_create_op nvj_memory_part_create;
 dev_usm_create_op nvj_usm_create;
 dev_program_compile_op nvj_program_compile, nvj_program_build;
 dev_program_link_op nvj_program_link;

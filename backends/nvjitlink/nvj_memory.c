@@ -73,6 +73,14 @@ rt_status nvj_memory_create(dev_device *base, uint64_t size, rt_text label, dev_
     return RT_STATUS_OK;
 }
 
+rt_status nvj_memory_part_create(dev_memory *base, uint64_t offset, uint64_t size, rt_text label,
+                                 dev_memory **out_memory)
+{
+    RT_TRY(dev_part_validate(base->device->sink, label, offset));
+    *out_memory = nvj_memory_make(((const nvj_memory *)base)->address + offset, size);
+    return RT_STATUS_OK;
+}
+
 rt_status nvj_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
                          dev_memory **out_memory)
 {
