@@ -1,8 +1,9 @@
 /* Compiles a scenario's images ahead of time with a driver's own compiler.
  *
- * The compiler is a process: `assay offline NAME` opens the subject's device, builds the SPIR-V and
+ * The compiler is a process: `assay offline NAME` opens the subject's device, builds the code and
  * writes the program's binary, as a vendor's offline tool does. So nothing but the bytes of the
- * image reaches the process in which the scenario runs. */
+ * image reaches the process in which the scenario runs. For a driver that takes PTX, the SPIR-V is
+ * translated before: the answers in a pack are at hand only here. */
 #include "conformance/subject/native_images.h"
 
 #include "conformance/process/process.h"
@@ -46,11 +47,20 @@ static rt_status binary_make(dev_device *device, rt_sink *sink, const dev_code *
     return status;
 }
 
-/* Opens the subject's device and compiles the SPIR-V with it. */
-static rt_status offline_run(rt_sink *sink, const cnf_subject *subject,
-                             const cnf_subject_options *options, bool is_object, rt_bytes spirv,
+/* What the process compiles. */
+typedef struct offline_job {
+    const cnf_subject *subject;
+    cnf_subject_options options;
+    rt_format format;
+    bool is_object;
+} offline_job;
+
+/* Opens the subject's device and compiles the code with it. */
+static rt_status offline_run(rt_sink *sink, const offline_job *job, rt_bytes code_bytes,
                              rt_buffer *out_binary)
 {
+    const cnf_subject_options *options = &job->options;
+    const cnf_subject *subject = job->subject;
     rt_arena arena = {0};
     cnf_tool_store store;
     dev_tools tools = cnf_tools_open(&store, options->cache);
@@ -59,8 +69,8 @@ static rt_status offline_run(rt_sink *sink, const cnf_subject *subject,
     if (selector.length == 0) selector = rt_text_of(subject->selector);
     dev_device *device = NULL;
     rt_status status = dev_device_open(subject->backend, &parameters, selector, &device);
-    const dev_code code = {.format = RT_FORMAT_SPIRV64, .bytes = spirv};
-    if (rt_ok(status)) status = binary_make(device, sink, &code, is_object, out_binary);
+    const dev_code code = {.format = job->format, .bytes = code_bytes};
+    if (rt_ok(status)) status = binary_make(device, sink, &code, job->is_object, out_binary);
     dev_device_destroy(device);
     cnf_tools_close(&store);
     rt_arena_reset(&arena);
@@ -68,47 +78,44 @@ static rt_status offline_run(rt_sink *sink, const cnf_subject *subject,
 }
 
 /* Only assay itself passes these arguments. */
-static const cnf_subject *parse(int argument_count, char **arguments,
-                                cnf_subject_options *out_options, bool *out_is_object)
+static bool parse(int argument_count, char **arguments, offline_job *out_job)
 {
     static const struct option known[] = {
         {"settings", required_argument, NULL, 't'},
         {"cache", required_argument, NULL, 'c'},
         {"object", no_argument, NULL, 'o'},
+        {"ptx", no_argument, NULL, 'p'},
         {0},
     };
-    *out_options = (cnf_subject_options){0};
-    *out_is_object = false;
+    *out_job = (offline_job){.format = RT_FORMAT_SPIRV64};
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         switch (option) {
-        case 't': out_options->settings = rt_text_of(optarg); break;
-        case 'c': out_options->cache = rt_text_of(optarg); break;
-        case 'o': *out_is_object = true; break;
-        default: return NULL;
+        case 't': out_job->options.settings = rt_text_of(optarg); break;
+        case 'c': out_job->options.cache = rt_text_of(optarg); break;
+        case 'o': out_job->is_object = true; break;
+        case 'p': out_job->format = RT_FORMAT_PTX; break;
+        default: return false;
         }
     }
-    const cnf_subject *subject =
-        optind + 1 == argument_count ? cnf_subject_find(rt_text_of(arguments[optind])) : NULL;
-    return subject && subject->backend ? subject : NULL;
+    if (optind + 1 == argument_count)
+        out_job->subject = cnf_subject_find(rt_text_of(arguments[optind]));
+    return out_job->subject && out_job->subject->backend;
 }
 
 int cnf_subject_offline_main(int argument_count, char **arguments)
 {
-    cnf_subject_options options;
-    bool is_object;
-    const cnf_subject *subject = parse(argument_count, arguments, &options, &is_object);
-    if (!subject) {
-        fprintf(stderr, "assay: usage: assay offline NAME [--object] [--settings NAME=VALUE,...] "
-                        "[--cache FOLDER]\n");
+    offline_job job;
+    if (!parse(argument_count, arguments, &job)) {
+        fprintf(stderr, "assay: usage: assay offline NAME [--object] [--ptx] [--settings "
+                        "NAME=VALUE,...] [--cache FOLDER]\n");
         return OFFLINE_FAILED;
     }
-    rt_buffer spirv = {0}, binary = {0};
+    rt_buffer code = {0}, binary = {0};
     rt_sink *sink = rt_sink_create();
     int exit_status = OFFLINE_FAILED;
-    if (rt_read_all(0, &spirv)) {
-        rt_status status =
-            offline_run(sink, subject, &options, is_object, rt_buffer_bytes(&spirv), &binary);
+    if (rt_read_all(0, &code)) {
+        rt_status status = offline_run(sink, &job, rt_buffer_bytes(&code), &binary);
         exit_status = rt_ok(status) ? OFFLINE_COMPILED : OFFLINE_REFUSED;
         if (!rt_ok(status))
             fprintf(stderr, "\n" REFUSAL "%s %.*s\n", rt_code_name((rt_code)status.code),
@@ -117,7 +124,7 @@ int cnf_subject_offline_main(int argument_count, char **arguments)
             exit_status = OFFLINE_FAILED;
     }
     rt_sink_destroy(sink);
-    rt_buffer_free(&spirv);
+    rt_buffer_free(&code);
     rt_buffer_free(&binary);
     return exit_status;
 }
@@ -131,7 +138,15 @@ typedef struct conversion {
     const cnf_subject *subject;
     const cnf_subject_options *options;
     const dev_capabilities *capabilities;
+    const dev_tools *tools;
 } conversion;
+
+static rt_status cannot_compile(const conversion *job, rt_code code, rt_text name, rt_text message)
+{
+    return rt_fail(job->sink, code, RT_RULE_NONE,
+                   "image %.*s cannot be compiled ahead of time: %.*s", RT_TEXT_ARG(name),
+                   RT_TEXT_ARG(message));
+}
 
 /* Makes a status of a refusal: a code and its message. */
 static rt_status refusal(const conversion *job, rt_text name, rt_text errors)
@@ -144,22 +159,36 @@ static rt_status refusal(const conversion *job, rt_text name, rt_text errors)
         at ? rt_text_skip(errors, (size_t)(at - errors.data) + sizeof begin - 1) : errors;
     rt_code code = at ? rt_code_find(rt_text_take_until(&message, ' ')) : RT_TOOL;
     if (code == RT_CODE_COUNT || code == RT_OK) code = RT_TOOL;
-    return rt_fail(job->sink, code, RT_RULE_NONE,
-                   "image %.*s cannot be compiled ahead of time: %.*s", RT_TEXT_ARG(name),
-                   RT_TEXT_ARG(message));
+    return cannot_compile(job, code, name, message);
 }
 
-/* Replaces the image's code by what the driver makes of its SPIR-V. */
-static rt_status image_compile(const conversion *job, rt_image *image)
+/* The image's code in a form that the driver itself takes: its SPIR-V, or PTX. */
+static rt_status code_for_driver(const conversion *job, const rt_image *image, bool is_ptx,
+                                 rt_buffer *out_ptx, rt_bytes *out_code)
+{
+    *out_code = image->spirv;
+    if (!is_ptx) return RT_STATUS_OK;
+    const dev_code code = {
+        .format = RT_FORMAT_SPIRV64, .bytes = image->spirv, .image = image->name};
+    rt_status status = job->tools->spirv_to_ptx(job->tools->user, job->sink, &code, out_ptx);
+    *out_code = rt_buffer_bytes(out_ptx);
+    if (rt_ok(status)) return status;
+    return cannot_compile(job, (rt_code)status.code, image->name,
+                          rt_sink_diagnostic(job->sink, status)->message);
+}
+
+/* Replaces the image's code by what the driver makes of `code`. */
+static rt_status process_run(const conversion *job, rt_image *image, bool is_ptx, rt_bytes code)
 {
     const cnf_subject_options *options = job->options;
     /* Without imports and exports an image is a whole program. */
     bool links = dev_capabilities_link(job->capabilities, image->format);
     bool is_object = rt_image_set(image, RT_SET_IMPORTED_SYMBOLS) ||
                      (links && rt_image_set(image, RT_SET_EXPORTED_SYMBOLS));
-    const char *arguments[9] = {"assay", "offline", job->subject->offline};
+    const char *arguments[10] = {"assay", "offline", job->subject->offline};
     uint32_t count = 3;
     if (is_object) arguments[count++] = "--object";
+    if (is_ptx) arguments[count++] = "--ptx";
     if (options->settings.length > 0 && job->subject->settings) {
         arguments[count++] = "--settings";
         arguments[count++] = rt_arena_text(job->arena, options->settings).data;
@@ -173,7 +202,7 @@ static rt_status image_compile(const conversion *job, rt_image *image)
     static const char *const changes[] = {"OPENCL_LAYERS=", NULL};
     cnf_process process;
     int error = cnf_process_start(&process, CNF_THIS_PROGRAM, arguments,
-                                  cnf_start_environment(job->arena, changes), image->spirv);
+                                  cnf_start_environment(job->arena, changes), code);
     if (error)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the process that compiles image %.*s cannot be started: %s",
@@ -198,6 +227,18 @@ static rt_status image_compile(const conversion *job, rt_image *image)
     }
     rt_buffer_free(&output);
     rt_buffer_free(&errors);
+    return status;
+}
+
+static rt_status image_compile(const conversion *job, rt_image *image)
+{
+    bool is_ptx = job->capabilities->formats_taken >> RT_FORMAT_PTX & 1;
+    CHECK_IMPLIES(is_ptx, job->tools && job->tools->spirv_to_ptx);
+    rt_buffer ptx = {0};
+    rt_bytes code;
+    rt_status status = code_for_driver(job, image, is_ptx, &ptx, &code);
+    if (rt_ok(status)) status = process_run(job, image, is_ptx, code);
+    rt_buffer_free(&ptx);
     return status;
 }
 
@@ -258,7 +299,8 @@ static bool changes_registered(const scn_scenario *scenario)
 void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabilities)
 {
     rt_arena *arena = &execution->arena;
-    conversion job = {execution->sink, arena, execution->subject, execution->options, capabilities};
+    conversion job = {execution->sink,    arena,        execution->subject,
+                      execution->options, capabilities, execution->tools};
     if (execution->subject->offline)
         execution->offline = cnf_images_change(arena, execution->scenario, compile_if_taken, &job,
                                                &execution->scenario);

@@ -21,10 +21,11 @@
  * the process died; UNAVAILABLE: it cannot be started, or the driver is not installed. */
 void cnf_images_prepare(cnf_execution *execution, const dev_capabilities *capabilities);
 
-/* Body of the hidden `assay offline NAME [--object] [--settings NAME=VALUE,…] [--cache FOLDER]`:
- * reads one SPIR-V module from descriptor 0, has the driver of the subject NAME build it (--object:
- * compile it only), and writes the program's binary to descriptor 1. Returns the exit status; after
- * a refusal stderr holds the status's code, a space, and the message. */
+/* Body of the hidden `assay offline NAME [--object] [--ptx] [--settings NAME=VALUE,…] [--cache
+ * FOLDER]`: reads one SPIR-V module, or with --ptx one PTX module, from descriptor 0, has the
+ * driver of the subject NAME build it (--object: compile it only), and writes the program's binary
+ * to descriptor 1. Returns the exit status; after a refusal stderr holds the status's code, a
+ * space, and the message. */
 int cnf_subject_offline_main(int argument_count, char **arguments);
 
 #endif

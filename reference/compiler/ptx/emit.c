@@ -4,6 +4,7 @@
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/version.h"
+#include "reference/compiler/refuse/refuse.h"
 
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -106,6 +107,7 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
     rt_status status = pl_passes_run(job, module, machine, DROP_PASSES);
     if (rt_ok(status)) status = optimise(job, module, machine);
     if (rt_ok(status)) status = pl_passes_run(job, module, machine, DROP_PASSES);
+    if (rt_ok(status)) status = pl_refuse_circles(job, module, RT_UNSUPPORTED, "LLVM's PTX");
     if (rt_ok(status)) pl_ptx_reach_callees(job, module);
     if (rt_ok(status)) pl_ptx_mask_rotations(module);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);

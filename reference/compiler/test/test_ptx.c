@@ -543,6 +543,22 @@ static void parameters_without_a_form_are_refused(void **state)
     assert_says(f, status, "larger than PTX's limit of 4352 bytes");
 }
 
+/* LLVM's back end would end the process. */
+static void initial_values_in_a_circle_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+#define NODE                                                                                       \
+    "struct node { constant const struct node *next; int value; }; extern constant struct node b;" \
+    "constant struct node a = {&b, 1};"
+#define WALK "kernel void k(global int *p) { p[0] = a.next->next->value; }"
+    rt_status status = try(f, "A", NODE "constant struct node b = {&a, 2};" WALK);
+    assert_refused(f, status, RT_UNSUPPORTED, "b"); /* declared first */
+    assert_says(f, status, "the initial value of 'b' leads back to it, which LLVM's PTX cannot");
+    make(f, "A", NODE "constant struct node b = {0, 2};" WALK);
+#undef NODE
+#undef WALK
+}
+
 static void a_missing_library_is_a_capability(void **state)
 {
     postlink_fixture *f = *state;
@@ -687,6 +703,7 @@ int main(int argc, char **argv)
         TEST(builtins_without_a_body_are_refused_at_their_line),
         TEST(names_of_our_builtins_are_refused),
         TEST(parameters_without_a_form_are_refused),
+        TEST(initial_values_in_a_circle_are_refused),
         TEST(a_missing_library_is_a_capability),
         TEST(KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for),
         TEST(the_ir_of_an_image_with_vtables_is_embedded),
