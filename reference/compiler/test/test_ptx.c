@@ -294,14 +294,13 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
-/* LLVM's back end would shift by the amount and by 64 minus the amount; PTX does not reduce either
+/* LLVM 14's back end would shift by the amount and by 64 minus the amount; PTX does not reduce either
  * of them modulo 64. */
 static void rotations_of_64_bits_are_by_less_than_64(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], p[1]); }\n");
-    assert_holds(f, 0, ", 63;");
-    assert_holds(f, 0, "and.b64 ");
+    assert_holds(f, 0, ", 63;"); /* of an `and`, by assay in LLVM 14 and by LLVM in 19 */
     make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], 5L); }\n");
     assert_lacks(f, 0, ", 63;");
 }

@@ -1,6 +1,5 @@
-/* Reading cubins. Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table"; elf.h
- * for NVIDIA's machine number, EM_CUDA. */
-#include "backends/nvjitlink/nvj_cubin.h"
+/* Reading ELF files. Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table". */
+#include "backends/vendor/elf.h"
 
 #include <elf.h>
 #include <string.h>
@@ -20,38 +19,38 @@ static bool section_read(rt_bytes bytes, const Elf64_Ehdr *header, uint32_t inde
     return true;
 }
 
-bool nvj_cubin_read(rt_bytes bytes, nvj_cubin *out_cubin)
+bool vendor_elf_read(rt_bytes bytes, uint16_t machine, vendor_elf *out_elf)
 {
     Elf64_Ehdr header;
-    *out_cubin = (nvj_cubin){.bytes = bytes};
+    *out_elf = (vendor_elf){.bytes = bytes};
     if (bytes.size < sizeof header) return false;
     memcpy(&header, bytes.data, sizeof header);
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_machine != EM_CUDA || header.e_shentsize != sizeof(Elf64_Shdr))
+        header.e_machine != machine || header.e_shentsize != sizeof(Elf64_Shdr))
         return false;
     for (uint32_t i = 0; i < header.e_shnum; i++) {
         Elf64_Shdr section, names;
         if (!section_read(bytes, &header, i, &section)) return false;
         if (section.sh_type != SHT_SYMTAB) continue;
         return section_read(bytes, &header, section.sh_link, &names) &&
-               rt_bytes_slice(bytes, section.sh_offset, section.sh_size, &out_cubin->symbols) &&
-               rt_bytes_slice(bytes, names.sh_offset, names.sh_size, &out_cubin->names);
+               rt_bytes_slice(bytes, section.sh_offset, section.sh_size, &out_elf->symbols) &&
+               rt_bytes_slice(bytes, names.sh_offset, names.sh_size, &out_elf->names);
     }
     return false;
 }
 
-bool nvj_cubin_find(const nvj_cubin *cubin, nvj_symbol_kind kind, rt_text name, uint32_t *out_index,
-                    uint64_t *out_size)
+bool vendor_elf_find(const vendor_elf *elf, vendor_symbol_kind kind, bool takes_local, rt_text name,
+                     uint32_t *out_index, uint64_t *out_size)
 {
-    unsigned char type = kind == NVJ_SYMBOL_FUNCTION ? STT_FUNC : STT_OBJECT;
+    unsigned char type = kind == VENDOR_SYMBOL_FUNCTION ? STT_FUNC : STT_OBJECT;
     if (name.length == 0) return false;
-    for (uint32_t i = 0; i < cubin->symbols.size / sizeof(Elf64_Sym); i++) {
+    for (uint32_t i = 0; i < elf->symbols.size / sizeof(Elf64_Sym); i++) {
         Elf64_Sym symbol;
-        memcpy(&symbol, cubin->symbols.data + i * sizeof symbol, sizeof symbol);
+        memcpy(&symbol, elf->symbols.data + i * sizeof symbol, sizeof symbol);
         if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != type) continue;
-        if (ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
+        if (!takes_local && ELF64_ST_BIND(symbol.st_info) == STB_LOCAL) continue;
         rt_bytes at;
-        if (!rt_bytes_slice(cubin->names, symbol.st_name, name.length + 1, &at)) continue;
+        if (!rt_bytes_slice(elf->names, symbol.st_name, name.length + 1, &at)) continue;
         if (at.data[name.length] != '\0' || memcmp(at.data, name.data, name.length) != 0) continue;
         *out_index = i;
         *out_size = symbol.st_size;
