@@ -115,7 +115,8 @@ static rt_status program_validate(nvj_program *program)
     rt_sink *sink = program->device->sink;
     vendor_elf cubin;
     CHECK(program->address == 0);
-    if (!vendor_elf_read(rt_buffer_bytes(&program->ptx.cubin), EM_CUDA, &cubin))
+    if (!vendor_elf_read(rt_buffer_bytes(&program->ptx.cubin), EM_CUDA, &cubin) ||
+        cubin.symbols.size == 0)
         return rt_fail(
             sink, RT_DRIVER_ERROR, RT_RULE_NONE,
             "nvJitLinkGetLinkedCubin: the %zu bytes returned are not a cubin with symbols",

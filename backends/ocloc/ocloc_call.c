@@ -14,10 +14,20 @@ typedef struct outputs {
     char **names;
 } outputs;
 
-/* Takes the log, without line ends at its end, and the other output that is not empty. */
-static void outputs_take(const outputs *found, rt_buffer *out_file, rt_buffer *out_log)
+/* Release 22.43 returns the sources too. */
+static bool is_source(const ocloc_command *command, const char *name)
+{
+    for (uint32_t i = 0; i < command->file_count; i++)
+        if (strcmp(command->names[i], name) == 0) return true;
+    return false;
+}
+
+/* Takes the log, without line ends at its end, and the output. */
+static void outputs_take(const ocloc_command *command, const outputs *found, rt_buffer *out_file,
+                         rt_buffer *out_log)
 {
     for (uint32_t i = 0; i < found->count; i++) {
+        if (is_source(command, found->names[i])) continue;
         bool is_log = strcmp(found->names[i], OCLOC_LOG) == 0;
         rt_buffer *out = is_log ? out_log : out_file;
         if (out->size == 0) rt_buffer_append(out, found->files[i], (size_t)found->sizes[i]);
@@ -74,7 +84,7 @@ rt_status ocloc_run(ocloc_device *device, const ocloc_command *command, rt_code 
                          "ocloc %s: an output is larger than %u bytes, the most that assay accepts",
                          verb, RT_IMAGE_SIZE_MAX);
     else
-        outputs_take(&found, out_file, &log);
+        outputs_take(command, &found, out_file, &log);
     if (rt_ok(status) && result != OCLOC_SUCCESS)
         status =
             rt_fail(device->sink, code, RT_RULE_NONE, "ocloc %s: result %d%s%.*s", verb, result,

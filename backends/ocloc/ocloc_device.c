@@ -20,19 +20,19 @@ static const vendor_entry entries[] = {
 
 static const vendor_library compiler = {
     .name = "Intel's offline compiler",
-    .remedy = "install the package intel-ocloc (in Debian unstable)",
-    .remedy_lacking = "install the package intel-ocloc of release 26.27 or newer",
+    .remedy = "run ci/setup --with gpu to install it; Debian 13 has no package of it",
+    .remedy_lacking = "run ci/setup --with gpu to install one that has it",
     .entries = entries,
     .entry_count = sizeof entries / sizeof *entries,
 };
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
-static rt_status ask(ocloc_device *device, const char *what, rt_code code, rt_buffer *out_answer)
+static rt_status ask(ocloc_device *device, const char *what, rt_buffer *out_answer)
 {
     const char *const words[] = {
         "ocloc", "query", what, "-device", rt_buffer_string(&device->product), NULL};
-    return ocloc_run(device, &(ocloc_command){.words = words}, code, out_answer);
+    return ocloc_run(device, &(ocloc_command){.words = words}, RT_DRIVER_ERROR, out_answer);
 }
 
 static bool has(rt_text extensions, const char *name)
@@ -69,7 +69,7 @@ static void features_read(ocloc_device *device, rt_text extensions)
         .program_variables = true,
         .globals_by_name = true,
         .function_pointers = true,
-        .usm = has(extensions, "cl_intel_unified_shared_memory"),
+        .usm = true, /* a compiler does not care where pointers point */
         .program_binaries = true,
         .profiling = true,
         .sub_groups = has_sub_groups,
@@ -83,14 +83,19 @@ static void features_read(ocloc_device *device, rt_text extensions)
     };
 }
 
+/* Release 22.43 reports its version without a device, and no extensions: features that a driver
+ * would report are then not among the device's capabilities. */
 static rt_status device_ask(ocloc_device *device)
 {
+    static const char *const words[] = {"ocloc", "query", "OCL_DRIVER_VERSION", NULL};
     rt_buffer version = {0}, extensions = {0};
-    rt_status status = ask(device, "OCL_DRIVER_VERSION", RT_DRIVER_ERROR, &version);
-    if (rt_ok(status)) status = ask(device, "CL_DEVICE_EXTENSIONS", RT_ERRC_INVALID, &extensions);
+    rt_status status =
+        ocloc_run(device, &(ocloc_command){.words = words}, RT_DRIVER_ERROR, &version);
+    if (rt_ok(status)) status = ocloc_product_try(device);
     if (rt_ok(status)) {
         rt_text rest = rt_buffer_text(&version), release = rt_text_take_until(&rest, ' ');
         rt_buffer_printf(&device->driver, "ocloc %.*s", RT_TEXT_ARG(release));
+        if (!rt_ok(ask(device, "CL_DEVICE_EXTENSIONS", &extensions))) rt_buffer_free(&extensions);
         features_read(device, rt_buffer_text(&extensions));
     }
     rt_buffer_free(&version);
@@ -133,8 +138,11 @@ static rt_status memory_create(dev_device *device, uint64_t size, rt_text label,
 static rt_status launch_check(dev_queue *queue, dev_kernel *kernel, const dev_nd_range *range,
                               const dev_argument *arguments, uint32_t argument_count)
 {
-    (void)kernel, (void)arguments, (void)argument_count;
+    (void)arguments;
     const ocloc_device *device = (const ocloc_device *)queue->device;
+    uint32_t count = ((const ocloc_kernel *)kernel)->parameter_count;
+    if (count != DEV_ARGUMENT_COUNT_UNKNOWN)
+        RT_TRY(dev_argument_count_validate(device->sink, count, argument_count));
     return dev_nd_range_validate(device->sink, range, device->capabilities.group_size_max);
 }
 

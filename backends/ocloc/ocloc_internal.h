@@ -10,6 +10,8 @@
 
 /* The machine of the code that ocloc makes, EM_INTELGT in elf.h of newer C libraries. */
 enum { OCLOC_MACHINE = 205 };
+/* The type of the section .ze_info. */
+#define OCLOC_SECTION_ZE_INFO UINT32_C(0xff000011)
 
 /* Formats of machine code that a program can be loaded from. */
 #define OCLOC_NATIVE_FORMATS (1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_SPIRV64_GEN)
@@ -35,6 +37,11 @@ typedef struct ocloc_program {
     uint64_t address;       /* base address of an executable program's variables */
 } ocloc_program;
 
+typedef struct ocloc_kernel {
+    dev_kernel base;
+    uint32_t parameter_count; /* or DEV_ARGUMENT_COUNT_UNKNOWN */
+} ocloc_kernel;
+
 /* ---- Calls (ocloc_call.c) ----------------------------------------------------------------- */
 
 /* A command: its words, and the files that they name.  All is borrowed. */
@@ -45,13 +52,16 @@ typedef struct ocloc_command {
     uint32_t file_count;
 } ocloc_command;
 
-/* Runs a command, and returns the output that is neither the log nor empty in out_file.  `code` is
+/* Runs a command, and returns its output in out_file, which is empty before.  `code` is
  * the status of a refusal, whose message has ocloc's result and log.  DRIVER_ERROR: it reports
  * success without such an output; LIMIT: the output is larger than an image may be. */
 RT_MUST_USE rt_status ocloc_run(ocloc_device *device, const ocloc_command *command, rt_code code,
                                 rt_buffer *out_file);
 
 /* ---- Operations defined in a different file from the table that lists them ---------------- */
+
+/* Builds an empty module, as a trial of the device's product; fails with UNAVAILABLE. */
+RT_MUST_USE rt_status ocloc_product_try(ocloc_device *device);
 
 dev_program_compile_op ocloc_program_compile, ocloc_program_build;
 dev_program_link_op ocloc_program_link;

@@ -6,6 +6,7 @@
  * Source: intel/compute-runtime, programmers-guide/ZEBIN.md: a kernel is a function symbol, a
  * variable that is visible to other modules an object symbol. */
 #include "backends/ocloc/ocloc_internal.h"
+#include "backends/ocloc/ocloc_zeinfo.h"
 #include "backends/vendor/elf.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -20,8 +21,7 @@ static void kernel_destroy(dev_kernel *kernel)
 
 static uint32_t kernel_argument_count(dev_kernel *kernel)
 {
-    (void)kernel;
-    return DEV_ARGUMENT_COUNT_UNKNOWN;
+    return ((const ocloc_kernel *)kernel)->parameter_count;
 }
 
 static const dev_kernel_ops kernel_ops = {
@@ -29,28 +29,32 @@ static const dev_kernel_ops kernel_ops = {
     .argument_count = kernel_argument_count,
 };
 
-/* Finds what the machine code defines; it was read when the program was made. */
-static bool symbol_find(const ocloc_program *program, vendor_symbol_kind kind, rt_text name,
-                        uint32_t *out_index, uint64_t *out_size)
+/* The machine code; it was read before, when the program was made. */
+static vendor_elf elf_of(const ocloc_program *program)
 {
     vendor_elf elf;
     bool is_read = vendor_elf_read(rt_buffer_bytes(&program->machine_code), OCLOC_MACHINE, &elf);
     CHECK(is_read);
-    bool takes_local = kind == VENDOR_SYMBOL_FUNCTION; /* kernels are local symbols */
-    return vendor_elf_find(&elf, kind, takes_local, name, out_index, out_size);
+    return elf;
 }
 
 static rt_status program_kernel(dev_program *base, rt_text name, dev_kernel **out_kernel)
 {
     const ocloc_program *program = (const ocloc_program *)base;
+    const vendor_elf elf = elf_of(program);
     uint32_t index;
     uint64_t size;
-    if (!symbol_find(program, VENDOR_SYMBOL_FUNCTION, name, &index, &size))
+    bool takes_local = true; /* kernels are local symbols */
+    if (!vendor_elf_find(&elf, VENDOR_SYMBOL_FUNCTION, takes_local, name, &index, &size))
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the machine code has no kernel '%.*s'", RT_TEXT_ARG(name));
-    dev_kernel *kernel = rt_alloc(sizeof *kernel);
-    kernel->ops = &kernel_ops;
-    *out_kernel = kernel;
+    rt_bytes ze_info = {0};
+    if (!vendor_elf_section(&elf, OCLOC_SECTION_ZE_INFO, &ze_info)) ze_info = (rt_bytes){0};
+    ocloc_kernel *kernel = rt_alloc(sizeof *kernel);
+    kernel->base.ops = &kernel_ops;
+    kernel->parameter_count =
+        ocloc_argument_count((rt_text){(const char *)ze_info.data, ze_info.size}, name);
+    *out_kernel = &kernel->base;
     return RT_STATUS_OK;
 }
 
@@ -61,10 +65,11 @@ static rt_status program_kernel(dev_program *base, rt_text name, dev_kernel **ou
 static rt_status program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const ocloc_program *program = (const ocloc_program *)base;
+    const vendor_elf elf = elf_of(program);
     rt_sink *sink = program->device->sink;
     uint32_t index;
     uint64_t size;
-    if (!symbol_find(program, VENDOR_SYMBOL_VARIABLE, name, &index, &size) || size == 0)
+    if (!vendor_elf_find(&elf, VENDOR_SYMBOL_VARIABLE, false, name, &index, &size) || size == 0)
         return rt_fail_naming(sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the machine code has no variable '%.*s'", RT_TEXT_ARG(name));
     RT_TRY(vendor_variable_validate(sink, name, size));
@@ -135,7 +140,7 @@ static rt_status code_accept(ocloc_program *program, rt_code code, const char *o
     vendor_elf elf;
     if (!vendor_elf_read(rt_buffer_bytes(&program->machine_code), OCLOC_MACHINE, &elf))
         return rt_fail(program->device->sink, code, RT_RULE_NONE,
-                       "%s: %zu bytes are not machine code of an Intel GPU with symbols", origin,
+                       "%s: %zu bytes are not machine code of an Intel GPU", origin,
                        program->machine_code.size);
     /* A symbol's index is less than the symbol table's size in bytes, and so than the code's. */
     program->address =
@@ -191,16 +196,24 @@ static rt_status machine_code_make(ocloc_program *linked, ocloc_program *const *
                                  "-output",
                                  "linked",
                                  "-output_no_suffix",
+                                 "--format",
+                                 "zebin", /* not the default of release 22.43 */
                                  joined.size > 0 ? "-options" : NULL, /* ends the list */
                                  rt_buffer_string(&joined),
                                  NULL};
     const rt_bytes file = rt_buffer_bytes(&ir);
     const ocloc_command command = {words, &name, &file, 1};
     if (rt_ok(status)) status = ocloc_run(device, &command, RT_ERRC_BUILD, &linked->machine_code);
-    if (rt_ok(status)) status = code_accept(linked, RT_DRIVER_ERROR, "ocloc compile");
     rt_buffer_free(&ir);
     rt_buffer_free(&joined);
     return status;
+}
+
+static rt_status programs_link(ocloc_program *linked, ocloc_program *const *programs,
+                               uint32_t count, rt_text options)
+{
+    RT_TRY(machine_code_make(linked, programs, count, options));
+    return code_accept(linked, RT_DRIVER_ERROR, "ocloc compile");
 }
 
 rt_status ocloc_program_compile(dev_device *base, const dev_code *code, dev_program **out_program)
@@ -216,7 +229,7 @@ rt_status ocloc_program_link(dev_device *base, dev_program *const *programs, uin
     ocloc_program **inputs = rt_alloc_array(count, sizeof *inputs);
     for (uint32_t i = 0; i < count; i++)
         inputs[i] = (ocloc_program *)programs[i];
-    rt_status status = machine_code_make(linked, inputs, count, options);
+    rt_status status = programs_link(linked, inputs, count, options);
     rt_free(inputs);
     return program_finish(linked, status, out_program);
 }
@@ -228,7 +241,7 @@ rt_status ocloc_program_build(dev_device *base, const dev_code *code, dev_progra
     ocloc_program *read = program_create((ocloc_device *)base);
     ocloc_program *linked = program_create((ocloc_device *)base);
     rt_status status = code_take(read, code);
-    if (rt_ok(status)) status = machine_code_make(linked, &read, 1, (rt_text){0});
+    if (rt_ok(status)) status = programs_link(linked, &read, 1, (rt_text){0});
     program_destroy(&read->base);
     return program_finish(linked, status, out_program);
 }
@@ -239,4 +252,22 @@ rt_status ocloc_program_load(dev_device *base, rt_bytes binary, dev_program **ou
     rt_buffer_append(&program->machine_code, binary.data, binary.size);
     return program_finish(program, code_accept(program, RT_MALFORMED, "a program's binary"),
                           out_program);
+}
+
+rt_status ocloc_product_try(ocloc_device *device)
+{
+    /* A header; the capabilities Addresses, Linkage, Kernel; the memory model Physical64 OpenCL. */
+    static const uint32_t empty[] = {
+        0x07230203, 0x00010000,   0, 1, 0, 2 << 16 | 17, 4, 2 << 16 | 17, 5, 2 << 16 | 17,
+        6,          3 << 16 | 14, 2, 2};
+    ocloc_program *read = program_create(device), *linked = program_create(device);
+    rt_buffer_append(&read->spirv, empty, sizeof empty);
+    rt_status status = machine_code_make(linked, &read, 1, (rt_text){0}); /* without symbols */
+    program_destroy(&read->base);
+    program_destroy(&linked->base);
+    if (rt_ok(status)) return status;
+    rt_text message = rt_sink_diagnostic(device->sink, status)->message;
+    return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
+                   "the installed ocloc does not compile for product '%s': %.*s",
+                   rt_buffer_string(&device->product), RT_TEXT_ARG(message));
 }

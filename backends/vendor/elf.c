@@ -1,6 +1,8 @@
 /* Reading ELF files. Source: System V ABI, chapters "Object Files" (ELF64) and "Symbol Table". */
 #include "backends/vendor/elf.h"
 
+#include "reference/base/check.h"
+
 #include <elf.h>
 #include <string.h>
 
@@ -28,14 +30,26 @@ bool vendor_elf_read(rt_bytes bytes, uint16_t machine, vendor_elf *out_elf)
     if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_machine != machine || header.e_shentsize != sizeof(Elf64_Shdr))
         return false;
+    Elf64_Shdr section, names;
     for (uint32_t i = 0; i < header.e_shnum; i++) {
-        Elf64_Shdr section, names;
         if (!section_read(bytes, &header, i, &section)) return false;
         if (section.sh_type != SHT_SYMTAB) continue;
         return section_read(bytes, &header, section.sh_link, &names) &&
                rt_bytes_slice(bytes, section.sh_offset, section.sh_size, &out_elf->symbols) &&
                rt_bytes_slice(bytes, names.sh_offset, names.sh_size, &out_elf->names);
     }
+    return true;
+}
+
+bool vendor_elf_section(const vendor_elf *elf, uint32_t type, rt_bytes *out_bytes)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    CHECK(elf->bytes.size >= sizeof header); /* vendor_elf_read */
+    memcpy(&header, elf->bytes.data, sizeof header);
+    for (uint32_t i = 0; i < header.e_shnum; i++)
+        if (section_read(elf->bytes, &header, i, &section) && section.sh_type == type)
+            return rt_bytes_slice(elf->bytes, section.sh_offset, section.sh_size, out_bytes);
     return false;
 }
 

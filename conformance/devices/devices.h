@@ -65,8 +65,8 @@ bool cnf_never_executes(void);
     .selector = "link=dynamic", .environment = cnf_intel_gpu_environment,                          \
     .executes = cnf_has_intel_gpu
 #define CNF_DEVICE_INTEL_GPU_OFFLINE                                                               \
-    .name = "intel-gpu-offline", .install = "apt-get install intel-ocloc",                         \
-    .backend = &ocloc_backend, .selector = "", .executes = cnf_never_executes
+    .name = "intel-gpu-offline", .install = "ci/setup --with gpu", .backend = &ocloc_backend,      \
+    .selector = "", .executes = cnf_never_executes
 #define CNF_DEVICE_CUDA                                                                            \
     .name = "cuda", .install = CNF_NVIDIA_INSTALL, .backend = &cuda_backend, .selector = "",       \
     .format = RT_FORMAT_PTX

@@ -50,10 +50,10 @@ static void symbols_add(const char *words, unsigned char info, Elf64_Sym *symbol
     }
 }
 
-/* The file: ELF header, three section headers, symbols, names. */
+/* The file: ELF header, four section headers, symbols, names, .ze_info. */
 static void machine_code_add(answer *made)
 {
-    enum { SECTIONS = 3, SYMBOLS_MAX = 16 };
+    enum { SECTIONS = 4, SYMBOLS_MAX = 16 };
     Elf64_Sym symbols[SYMBOLS_MAX] = {{0}};
     uint32_t count = 1;
     char names[512] = {0};
@@ -71,13 +71,18 @@ static void machine_code_add(answer *made)
         {0},
         {.sh_type = SHT_SYMTAB, .sh_offset = at, .sh_size = count * sizeof *symbols, .sh_link = 2},
         {.sh_type = SHT_STRTAB, .sh_offset = at + count * sizeof *symbols, .sh_size = names_size},
+        {.sh_type = 0xff000011,
+         .sh_offset = at + count * sizeof *symbols + names_size,
+         .sh_size = strlen(fake.ze_info)},
     };
     unsigned char bytes[2048];
     memcpy(bytes, &header, sizeof header);
     memcpy(bytes + sizeof header, sections, sizeof sections);
     memcpy(bytes + at, symbols, count * sizeof *symbols);
     memcpy(bytes + at + count * sizeof *symbols, names, names_size);
-    answer_add(made, "linked.bin", bytes, (size_t)at + count * sizeof *symbols + names_size);
+    size_t size = (size_t)at + count * sizeof *symbols + names_size;
+    memcpy(bytes + size, fake.ze_info, strlen(fake.ze_info));
+    answer_add(made, "linked.bin", bytes, size + strlen(fake.ze_info));
 }
 
 static void output_add(answer *made, const char *verb, const char *what, uint32_t source_count,

@@ -9,6 +9,7 @@
 typedef struct fake_ocloc {
     fake_script script;                /* a command counts as a call with the name of its verb */
     const char *functions, *variables; /* space-separated names; each variable has 12 bytes */
+    const char *ze_info;               /* text of the machine code's section .ze_info */
     const char *extensions;
     const char *log;      /* what each command prints */
     uint16_t machine;     /* of the machine code */

@@ -274,6 +274,7 @@ static void elf_files_are_read_with_care(void **state)
     uint32_t seed = 1, index = 0;
     uint64_t size = 0;
     vendor_elf elf;
+    rt_bytes section;
     static const uint8_t begin[] = {0x7f, 'E', 'L', 'F', 2};
     for (int round = 0; round < 20000; round++) {
         for (size_t i = 0; i < SIZE; i++) {
@@ -286,8 +287,9 @@ static void elf_files_are_read_with_care(void **state)
         bytes[60] = 3, bytes[61] = 0;   /* e_shnum */
         memset(bytes + 41, 0, 7);       /* e_shoff below 256 */
         rt_bytes file = {bytes, SIZE - seed % 100};
-        if (vendor_elf_read(file, EM_CUDA, &elf))
-            vendor_elf_find(&elf, VENDOR_SYMBOL_VARIABLE, false, RT_TEXT("a"), &index, &size);
+        if (!vendor_elf_read(file, EM_CUDA, &elf)) continue;
+        vendor_elf_find(&elf, VENDOR_SYMBOL_VARIABLE, false, RT_TEXT("a"), &index, &size);
+        vendor_elf_section(&elf, SHT_PROGBITS, &section);
     }
 }
 
