@@ -294,8 +294,8 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
-/* LLVM 14's back end would shift by the amount and by 64 minus the amount; PTX does not reduce either
- * of them modulo 64. */
+/* LLVM 14's back end would shift by the amount and by 64 minus the amount; PTX does not reduce
+ * either of them modulo 64. */
 static void rotations_of_64_bits_are_by_less_than_64(void **state)
 {
     postlink_fixture *f = *state;
