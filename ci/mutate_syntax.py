@@ -7,18 +7,20 @@ it cuts no use of a macro; Uses.hold says which ranges do.
 import bisect
 import ctypes
 import re
+import os
 import sys
 
 import source_text
 
-# Debian's package python3-clang-14 installs for Debian's own interpreter; another one may be first in PATH.
+# Debian's package python3-clang-14 (or 19, 21) installs for Debian's own interpreter; another one may be first in PATH.
 sys.path.append("/usr/lib/python3/dist-packages")
 try:
     from clang import cindex
 except ImportError:
     sys.exit("ci/mutate: the Python module clang.cindex is missing; ci/setup --with test installs python3-clang-14")
 
-LIBRARY = "/usr/lib/llvm-14/lib/libclang-14.so.1"
+# The version that ci/setup installs in each release of Debian.
+LIBRARIES = [f"/usr/lib/llvm-{version}/lib/libclang-{version}.so.1" for version in (14, 19, 21)]
 Kind = cindex.CursorKind
 Type = cindex.TypeKind
 
@@ -26,7 +28,7 @@ Type = cindex.TypeKind
 def library_open():
     """Returns clang_getFileLocation, which the Python module lacks."""
     if not cindex.Config.loaded:
-        cindex.Config.set_library_file(LIBRARY)
+        cindex.Config.set_library_file(next((path for path in LIBRARIES if os.path.exists(path)), LIBRARIES[0]))
     function = cindex.conf.lib.clang_getFileLocation
     number = ctypes.POINTER(ctypes.c_uint)
     function.argtypes = [cindex.SourceLocation, ctypes.POINTER(cindex.c_object_p), number, number, number]

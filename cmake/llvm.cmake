@@ -1,6 +1,6 @@
 # The version of LLVM that assay is built with, and its programs.  The compiler plugin links libLLVM and the SPIR-V
 # translator; the program runs clang of the same version, and tests use the others.
-set(ASSAY_LLVM_VERSIONS 14 19)
+set(ASSAY_LLVM_VERSIONS 14 19 21)
 set(ASSAY_LLVM_VERSION "" CACHE STRING "Version of LLVM (empty: that of the installed SPIR-V translator)")
 
 pkg_check_modules(SPIRVLIB QUIET LLVMSPIRVLib)

@@ -102,6 +102,7 @@ static void device_ask(cuda_device *device)
     answer->architecture = rt_buffer_text(&device->target);
     answer->driver = rt_buffer_text(&device->driver);
     answer->executes = true;
+    answer->part_alignment = DEV_PART_ALIGNMENT;
     answer->usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&
                   attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
                   attribute(device, CUDA_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 0) != 0;
@@ -146,6 +147,7 @@ static const dev_device_ops cuda_device_ops = {
     .queue_create = cuda_queue_create,
     .program_load = cuda_program_load,
     .queue_create_profiling = cuda_queue_create_profiling,
+    .memory_part_create = cuda_memory_part_create,
 };
 
 rt_status cuda_device_open(const char *library_path, const dev_open_parameters *parameters,

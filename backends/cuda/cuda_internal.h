@@ -49,6 +49,8 @@ typedef struct cuda_memory {
     cuda_address address;
     void *host;       /* for host USM, the pointer that the driver must free; otherwise NULL */
     bool is_variable; /* a program's variable, so nothing to free */
+    struct cuda_memory *whole; /* of a part: the buffer that it is in, a reference */
+    atomic_uint references;    /* held by its owner and its parts */
 } cuda_memory;
 
 typedef struct cuda_program {
@@ -199,6 +201,7 @@ void cuda_staging_free(cuda_device *device);
 /* ---- Operations defined in a different file from the table that lists them ---------------- */
 
 dev_memory_create_op cuda_memory_create;
+dev_memory_part_create_op cuda_memory_part_create;
 dev_usm_create_op cuda_usm_create;
 dev_program_compile_op cuda_program_compile, cuda_program_build;
 dev_program_link_op cuda_program_link;

@@ -1,4 +1,4 @@
-/* Buffers, unified shared memory, and the variables of programs.
+/* Buffers and their parts, unified shared memory, and the variables of programs.
  *
  * CUDA does not report which bytes were written, so all bytes count as defined.  Freeing memory
  * first waits for the context, because the driver guarantees nothing for commands that still use
@@ -21,7 +21,12 @@ static void memory_destroy(dev_memory *base)
     cuda_memory *memory = (cuda_memory *)base;
     const cuda_device *device = memory->device;
     CHECK_IMPLIES(memory->is_variable, !memory->host);
-    if (!memory->is_variable) {
+    unsigned before = atomic_fetch_sub(&memory->references, 1);
+    CHECK(before >= 1);
+    if (before > 1) return;
+    if (memory->whole) {
+        memory_destroy(&memory->whole->base);
+    } else if (!memory->is_variable) {
         cuda_enter_to_free(device);
         device->library.cuCtxSynchronize();
         if (memory->host)
@@ -40,6 +45,7 @@ static dev_memory *memory_wrap(cuda_device *device, const cuda_memory *fields)
     *memory = *fields;
     memory->base.ops = &memory_ops;
     memory->device = device;
+    atomic_init(&memory->references, 1);
     return &memory->base;
 }
 
@@ -85,6 +91,22 @@ rt_status cuda_memory_create(dev_device *device, uint64_t size, rt_text label,
                              dev_memory **out_memory)
 {
     return cuda_usm_create(device, DEV_MEMORY_BUFFER, size, label, out_memory);
+}
+
+/* ---- Parts of buffers --------------------------------------------------------------------- */
+
+/* A part is an address in its buffer, whose allocation lives until the last part is destroyed. */
+rt_status cuda_memory_part_create(dev_memory *base, uint64_t offset, uint64_t size, rt_text label,
+                                  dev_memory **out_memory)
+{
+    cuda_memory *whole = (cuda_memory *)base;
+    CHECK(!whole->whole && !whole->is_variable);
+    CHECK(size >= 1 && offset < base->size);
+    RT_TRY(dev_part_validate(whole->device->sink, label, offset));
+    atomic_fetch_add(&whole->references, 1);
+    const cuda_memory part = {.address = whole->address + offset, .whole = whole};
+    *out_memory = memory_wrap(whole->device, &part);
+    return RT_STATUS_OK;
 }
 
 /* ---- Variables of programs ---------------------------------------------------------------- */

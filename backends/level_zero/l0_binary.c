@@ -13,7 +13,7 @@ typedef struct binary_header {
     uint64_t module_count;
     uint64_t names_size; /* bytes */
 } binary_header;
-static const char binary_magic[8] = "assayL01";
+static const char binary_magic[] = "assayL01";
 
 rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
 {
@@ -99,7 +99,7 @@ rt_status l0_binary_read(rt_sink *sink, rt_bytes binary, l0_binary *out_parts)
     bool whole = binary.size > sizeof header && binary.size <= RT_MEMORY_SIZE_MAX;
     if (whole) memcpy(&header, binary.data, sizeof header);
     whole =
-        whole && memcmp(header.magic, binary_magic, sizeof binary_magic) == 0 &&
+        whole && memcmp(header.magic, binary_magic, sizeof header.magic) == 0 &&
         parts_find(&header, (rt_bytes){binary.data + sizeof header, binary.size - sizeof header},
                    out_parts);
     if (whole) return RT_STATUS_OK;

@@ -70,6 +70,41 @@ static void nvj_device_capabilities(dev_device *device, dev_capabilities *out_ca
     *out_capabilities = ((const nvj_device *)device)->capabilities;
 }
 
+static rt_status nvj_usm_create(dev_device *base, dev_memory_kind kind, uint64_t size,
+                                rt_text label, dev_memory **out_memory)
+{
+    (void)kind, (void)label;
+    vendor_unexecuted *device = &((nvj_device *)base)->unexecuted;
+    *out_memory = vendor_memory_make(vendor_address_take(device, size), size);
+    return RT_STATUS_OK;
+}
+
+static rt_status nvj_memory_create(dev_device *device, uint64_t size, rt_text label,
+                                   dev_memory **out_memory)
+{
+    return nvj_usm_create(device, DEV_MEMORY_BUFFER, size, label, out_memory);
+}
+
+/* Builds the complete launch to detect its errors, then discards it. */
+static rt_status launch_check(dev_queue *queue, dev_kernel *kernel, const dev_nd_range *range,
+                              const dev_argument *arguments, uint32_t argument_count)
+{
+    const nvj_device *device = (const nvj_device *)queue->device;
+    rt_arena arena = {0};
+    ptx_launch launch;
+    rt_status status =
+        ptx_launch_make(device->sink, &arena, &device->limits, ((const nvj_kernel *)kernel)->entry,
+                        range, arguments, argument_count, &launch);
+    rt_arena_reset(&arena);
+    return status;
+}
+
+static rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
+{
+    *out_queue = vendor_queue_make(&((nvj_device *)base)->unexecuted, launch_check);
+    return RT_STATUS_OK;
+}
+
 static const dev_device_ops nvj_device_ops = {
     .destroy = nvj_device_destroy,
     .capabilities = nvj_device_capabilities,
@@ -81,6 +116,7 @@ static const dev_device_ops nvj_device_ops = {
     .queue_create = nvj_queue_create,
     .program_load = nvj_program_load,
     .queue_create_profiling = nvj_queue_create, /* every queue records times */
+    .memory_part_create = vendor_memory_part_create,
 };
 
 rt_status nvj_device_open(const char *library_path, const dev_open_parameters *parameters,
@@ -94,8 +130,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     device->base.ops = &nvj_device_ops;
     device->sink = parameters->sink;
     device->tools = parameters->tools;
-    atomic_init(&device->steps, 0);
-    atomic_init(&device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
+    vendor_unexecuted_begin(&device->unexecuted);
     rt_buffer_append_text(&device->name, name);
     rt_buffer_printf(&device->target, "nvidia_gpu_%.*s", RT_TEXT_ARG(name));
     rt_buffer_printf(&device->architecture, "-arch=%.*s", RT_TEXT_ARG(name));
@@ -126,6 +161,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     answer->name = rt_buffer_text(&device->name);
     answer->driver = rt_buffer_text(&device->driver);
     answer->usm = true;
+    answer->part_alignment = DEV_PART_ALIGNMENT;
     CHECK(!answer->executes);
     *out_device = &device->base;
     return status;

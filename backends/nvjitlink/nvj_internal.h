@@ -6,9 +6,8 @@
 #include "backends/ptx/capability.h"
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
+#include "backends/vendor/unexecuted.h"
 #include "reference/device/device.h"
-
-#include <stdatomic.h>
 
 typedef struct nvj_device {
     dev_device base;
@@ -22,8 +21,7 @@ typedef struct nvj_device {
     const dev_tools *tools;
     const char *extensions[PTX_EXTENSIONS];
     ptx_limits limits;
-    _Atomic uint64_t next_address; /* next free address for memories and programs */
-    _Atomic uint64_t steps;        /* commands so far; serves as the device's clock */
+    vendor_unexecuted unexecuted;
 } nvj_device;
 
 typedef struct nvj_program {
@@ -51,20 +49,11 @@ RT_MUST_USE rt_status nvj_link_try(const nvj_device *device);
 RT_MUST_USE rt_status nvj_link(const nvj_device *device, nvj_program *const *programs,
                                uint32_t count, rt_text options, rt_buffer *out_cubin);
 
-/* ---- Memories and programs ---------------------------------------------------------------- */
+/* ---- Programs ----------------------------------------------------------------------------- */
 
-/* Reserves `size` bytes of unused address space; returns a multiple of 256. */
-uint64_t nvj_address_take(nvj_device *device, uint64_t size);
-
-/* Creates a memory object at an address (nvj_memory.c). */
-dev_memory *nvj_memory_make(uint64_t address, uint64_t size);
-
-dev_memory_create_op nvj_memory_create;
-dev_usm_create_op nvj_usm_create;
 dev_program_compile_op nvj_program_compile, nvj_program_build;
 dev_program_link_op nvj_program_link;
 dev_program_load_op nvj_program_load;
-dev_queue_create_op nvj_queue_create;
 
 /* Opens a device with the library at `library_path`; the backend passes the usual locations, and
  * tests pass the path of a fake. */

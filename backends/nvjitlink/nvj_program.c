@@ -2,11 +2,13 @@
  *
  * The library may report success and still return an empty cubin, so the result of a link is
  * verified: it must be a cubin and contain every kernel that the PTX declares. */
-#include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/ptx/binary.h"
+#include "backends/vendor/elf.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
+
+#include <elf.h>
 
 /* ---- Program objects ---------------------------------------------------------------------- */
 
@@ -64,21 +66,21 @@ static rt_status nvj_program_kernel(dev_program *base, rt_text name, dev_kernel 
 static rt_status nvj_program_global(dev_program *base, rt_text name, dev_memory **out_memory)
 {
     const nvj_program *program = (const nvj_program *)base;
-    nvj_cubin cubin;
+    vendor_elf cubin;
     uint32_t index = 0;
     uint64_t size = 0;
-    bool is_read = nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin);
+    bool is_read = vendor_elf_read(rt_buffer_bytes(&program->ptx.cubin), EM_CUDA, &cubin);
     CHECK(is_read); /* program_validate has already read it */
     rt_buffer symbol = {0};
     rt_ptx_name_write(&symbol, name);
-    bool is_found =
-        nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, rt_buffer_text(&symbol), &index, &size);
+    bool is_found = vendor_elf_find(&cubin, VENDOR_SYMBOL_VARIABLE, false, rt_buffer_text(&symbol),
+                                    &index, &size);
     rt_buffer_free(&symbol);
     if (!is_found || size == 0)
         return rt_fail_naming(program->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
                               "the linked code has no variable '%.*s'", RT_TEXT_ARG(name));
     RT_TRY(vendor_variable_validate(program->device->sink, name, size));
-    *out_memory = nvj_memory_make(program->address + index, size);
+    *out_memory = vendor_memory_make(program->address + index, size);
     return RT_STATUS_OK;
 }
 
@@ -111,9 +113,10 @@ static rt_status text_take(nvj_program *program, const dev_code *code)
 static rt_status program_validate(nvj_program *program)
 {
     rt_sink *sink = program->device->sink;
-    nvj_cubin cubin;
+    vendor_elf cubin;
     CHECK(program->address == 0);
-    if (!nvj_cubin_read(rt_buffer_bytes(&program->ptx.cubin), &cubin))
+    if (!vendor_elf_read(rt_buffer_bytes(&program->ptx.cubin), EM_CUDA, &cubin) ||
+        cubin.symbols.size == 0)
         return rt_fail(
             sink, RT_DRIVER_ERROR, RT_RULE_NONE,
             "nvJitLinkGetLinkedCubin: the %zu bytes returned are not a cubin with symbols",
@@ -122,14 +125,14 @@ static rt_status program_validate(nvj_program *program)
         rt_text name = program->ptx.kernels.rows[i].entry.name;
         uint32_t index;
         uint64_t size;
-        if (!nvj_cubin_find(&cubin, NVJ_SYMBOL_FUNCTION, name, &index, &size))
+        if (!vendor_elf_find(&cubin, VENDOR_SYMBOL_FUNCTION, false, name, &index, &size))
             return rt_fail_naming(
                 sink, RT_DRIVER_ERROR, RT_RULE_NONE, &name, 1,
                 "nvJitLinkComplete: reported success, but the cubin lacks kernel '%.*s'",
                 RT_TEXT_ARG(name));
     }
     /* A symbol's index is less than the symbol table's size in bytes, and so than the cubin's. */
-    program->address = nvj_address_take(program->device, program->ptx.cubin.size);
+    program->address = vendor_address_take(&program->device->unexecuted, program->ptx.cubin.size);
     return RT_STATUS_OK;
 }
 

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-enum { PART_ALIGNMENT = 128 }; /* bytes: the largest type, long16 */
-
 /* ---- Memory ------------------------------------------------------------------------------- */
 
 static bool is_usm(const simdev_memory *memory)
@@ -133,11 +131,7 @@ static rt_status simdev_memory_part_create(dev_memory *base, uint64_t offset, ui
 {
     simdev_memory *whole = (simdev_memory *)base;
     simdev_device *device = whole->device;
-    if (offset % PART_ALIGNMENT != 0)
-        return rt_fail(base->device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "part '%.*s' begins at byte %llu of its buffer, which is not a multiple of "
-                       "the %d bytes to which the device aligns buffers",
-                       RT_TEXT_ARG(label), (unsigned long long)offset, PART_ALIGNMENT);
+    RT_TRY(dev_part_validate(base->device->sink, label, offset));
     sim_object object = 0;
     pthread_mutex_lock(&device->lock);
     rt_status status =
@@ -423,7 +417,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .sub_groups = true,
         .sub_group_operations = true,
         .host_events = true,
-        .part_alignment = PART_ALIGNMENT,
+        .part_alignment = DEV_PART_ALIGNMENT,
         .parameters = true,
         .function_pointers = true,
         .spec_constants = true,

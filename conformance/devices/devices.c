@@ -112,9 +112,16 @@ const char *const *cnf_pocl_environment(rt_arena *arena, rt_text root)
 }
 
 const cnf_device cnf_devices[] = {
-    {CNF_DEVICE_SIM},       {CNF_DEVICE_POCL},      {CNF_DEVICE_POCL_SOURCE},
-    {CNF_DEVICE_INTEL_CPU}, {CNF_DEVICE_INTEL_GPU}, {CNF_DEVICE_INTEL_GPU_DYNAMIC},
-    {CNF_DEVICE_CUDA},      {CNF_DEVICE_NVLINK},    {CNF_DEVICE_NVIDIA_OPENCL},
+    {CNF_DEVICE_SIM},
+    {CNF_DEVICE_POCL},
+    {CNF_DEVICE_POCL_SOURCE},
+    {CNF_DEVICE_INTEL_CPU},
+    {CNF_DEVICE_INTEL_GPU},
+    {CNF_DEVICE_INTEL_GPU_DYNAMIC},
+    {CNF_DEVICE_INTEL_GPU_OFFLINE},
+    {CNF_DEVICE_CUDA},
+    {CNF_DEVICE_NVLINK},
+    {CNF_DEVICE_NVIDIA_OPENCL},
 };
 
 const uint32_t cnf_device_count = sizeof cnf_devices / sizeof *cnf_devices;

@@ -9,6 +9,7 @@
 #include "backends/cuda/cuda.h"
 #include "backends/level_zero/level_zero.h"
 #include "backends/nvjitlink/nvjitlink.h"
+#include "backends/ocloc/ocloc.h"
 #include "backends/opencl/opencl.h"
 #include "backends/sim/simdev.h"
 #include "reference/base/arena.h"
@@ -63,6 +64,9 @@ bool cnf_never_executes(void);
     .name = "intel-gpu-dynamic", .install = "ci/setup --with gpu", .backend = &l0_backend,         \
     .selector = "link=dynamic", .environment = cnf_intel_gpu_environment,                          \
     .executes = cnf_has_intel_gpu
+#define CNF_DEVICE_INTEL_GPU_OFFLINE                                                               \
+    .name = "intel-gpu-offline", .install = "ci/setup --with gpu", .backend = &ocloc_backend,      \
+    .selector = "", .executes = cnf_never_executes
 #define CNF_DEVICE_CUDA                                                                            \
     .name = "cuda", .install = CNF_NVIDIA_INSTALL, .backend = &cuda_backend, .selector = "",       \
     .format = RT_FORMAT_PTX

@@ -46,6 +46,10 @@ static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89"
                                             "sm_90", "sm_100", "sm_120", NULL};
 static const cnf_setting nvlink_settings[] = {{"arch", architectures}, {NULL, NULL}};
 
+/* Those of ocloc that the suite has been run for. */
+static const char *const offline_products[] = {"tgllp", "dg2", "pvc", "bmg", "ptl", NULL};
+static const cnf_setting offline_settings[] = {{"product", offline_products}, {NULL, NULL}};
+
 /* GPUs for which the driver builds without one: a product and the number of its slices, sub-slices
  * and execution units, without which the current driver (26.27) does not open. */
 #define PRODUCT(name, size)                                                                        \
@@ -117,6 +121,16 @@ const cnf_subject cnf_subjects[] = {
         .runtime = &cnf_reference_operations,
         .offline = "intel-gpu-dynamic",
         .options = intel_gpu_options,
+    },
+    {
+        CNF_DEVICE_INTEL_GPU_OFFLINE,
+        .summary =
+            "the reference runtime on Intel's offline compiler (ocloc), which needs no GPU and "
+            "only links",
+        .reusable = true,
+        .runtime = &cnf_reference_operations,
+        .offline = "intel-gpu-offline",
+        .settings = offline_settings,
     },
     {
         CNF_DEVICE_CUDA,

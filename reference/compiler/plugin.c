@@ -4,12 +4,14 @@
 #include "reference/compiler/describe/describe.h"
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/ir/read.h"
+#include "reference/compiler/ir/version.h"
 #include "reference/compiler/postlink/postlink.h"
 #include "reference/compiler/ptx/from_spirv.h"
 #include "reference/compiler/spirv/link.h"
 #include "reference/compiler_api.h"
 
-#define PLUGIN_IDENTIFICATION "assay compiler 6, LLVM 14, LLVMSPIRVLib 14"
+#define PLUGIN_IDENTIFICATION                                                                      \
+    "assay compiler 6, LLVM " PL_LLVM_NUMBER ", LLVMSPIRVLib " PL_LLVM_NUMBER
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

@@ -889,6 +889,15 @@ dev_event_state dev_event_advance(dev_event *event)
 
 /* ---- For adapters ------------------------------------------------------------------------- */
 
+rt_status dev_part_validate(rt_sink *sink, rt_text label, uint64_t offset)
+{
+    if (offset % DEV_PART_ALIGNMENT == 0) return RT_STATUS_OK;
+    return rt_fail(sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "part '%.*s' begins at byte %llu of its buffer, which is not a multiple of the "
+                   "%d bytes to which the device aligns buffers",
+                   RT_TEXT_ARG(label), (unsigned long long)offset, DEV_PART_ALIGNMENT);
+}
+
 rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,
                                       uint32_t argument_count)
 {

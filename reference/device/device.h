@@ -480,6 +480,15 @@ typedef struct dev_backend {
 RT_MUST_USE rt_status dev_nd_range_validate(rt_sink *sink, const dev_nd_range *range,
                                             uint32_t group_size_max);
 
+/* Bytes of long16, the largest type of OpenCL C: a pointer to a buffer is aligned for every type,
+ * so parts of buffers are too.  For devices that do not report their own alignment.  Source:
+ * OpenCL 3.0 API, CL_DEVICE_MEM_BASE_ADDR_ALIGN. */
+enum { DEV_PART_ALIGNMENT = 128 };
+
+/* Refuses a part of a buffer that does not begin at a multiple of DEV_PART_ALIGNMENT: ERRC_INVALID.
+ */
+RT_MUST_USE rt_status dev_part_validate(rt_sink *sink, rt_text label, uint64_t offset);
+
 /* Refuses a launch with more or fewer arguments than the kernel has parameters:
  * ERRC_KERNEL_ARGUMENT. */
 RT_MUST_USE rt_status dev_argument_count_validate(rt_sink *sink, uint32_t parameter_count,

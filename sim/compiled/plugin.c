@@ -11,6 +11,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 
 /* lane.c as bitcode. */
@@ -147,16 +148,29 @@ static void tier_release(sim_tier_code *code)
     *code = (sim_tier_code){0};
 }
 
+/* Creates a context that ORC owns.  LLVM 21 takes one, and cannot be asked for its own. */
+static LLVMOrcThreadSafeContextRef context_create(LLVMContextRef *out_llvm)
+{
+#if LLVM_VERSION_MAJOR >= 21
+    *out_llvm = LLVMContextCreate();
+    return LLVMOrcCreateNewThreadSafeContextFromLLVMContext(*out_llvm);
+#else
+    LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
+    *out_llvm = LLVMOrcThreadSafeContextGetContext(context);
+    return context;
+#endif
+}
+
 /* Compiles a kernel that flat.c accepts; false if LLVM refuses. */
 static bool flat_compile(const tier_flat *flat, uint32_t level, const sim_tier_helpers *helpers,
                          sim_tier_code *out_code)
 {
     tier_owner *owner = rt_alloc(sizeof *owner);
     LLVMTargetMachineRef machine = machine_create(level);
-    LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
+    LLVMContextRef llvm;
+    LLVMOrcThreadSafeContextRef context = context_create(&llvm);
     bool is_done = false;
     if (machine) {
-        LLVMContextRef llvm = LLVMOrcThreadSafeContextGetContext(context);
         LLVMModuleRef module = module_create(llvm, flat, helpers, machine, owner, out_code);
         if (module && module_improve(module, machine)) {
             is_done = code_link(owner, context, module, machine, &out_code->run);

@@ -79,6 +79,7 @@ static opinion_exception opinion_exceptions[] = {
     WE_ACCEPT_RARELY("OpDecorateId", "both instructions decorate in the same way"),
     WE_ACCEPT_RARELY("cannot be used for operand Unequal",
                      "the order of an exchange that fails is not used"),
+    WE_ACCEPT_RARELY("multiple times", "what a decoration or a mode says twice, it says once"),
     WE_ACCEPT_RARELY("cannot be a constant zero", "a copy of no bytes does nothing"),
     WE_OBJECT("parameters, but its type", "it does not count the parameters"),
     WE_OBJECT("decorates id", "it checks the targets of few decorations"),

@@ -71,7 +71,10 @@ static void run_case(const bounds_case *c, uint32_t level, uint32_t engine)
 static void test_arrays(void **state)
 {
     (void)state;
-    for (uint32_t level = 0; level < 3; level++) {
+    /* From LLVM 19 on, the passes compute addresses in bytes, which do not say where a member ends.
+     */
+    const uint32_t levels = SIM_TEST_LLVM >= 19 ? 1 : 3;
+    for (uint32_t level = 0; level < levels; level++) {
         for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
             if (!sim_engine_at(engine)) continue;
             for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)

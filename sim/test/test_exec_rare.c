@@ -748,11 +748,12 @@ static void test_hints(void **state)
 static void test_arithmetic_fence(void **state)
 {
     (void)state;
-    static char text[16384];
+    static char text[16384], whole[16384];
     static const instruction insn = {"fence", "h",  "h",  "h",
                                      "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
     module_text(text, sizeof text, &insn);
-    rt_bytes code = sim_test_assemble(text);
+    snprintf(whole, sizeof whole, "OpCapability !6144\n%s", text);
+    rt_bytes code = sim_test_assemble(whole);
     uint32_t *words = (uint32_t *)(void *)code.data, changed = 0;
     for (size_t at = 5; at < code.size / 4; at += words[at] >> 16) {
         if ((words[at] & 0xffff) != SIM_OpCopyObject) continue;

@@ -227,6 +227,39 @@ static void every_kind_of_memory_moves_its_bytes(void **state)
     assert_memory_equal(r.read, expected, 8);
 }
 
+/* A fill of a part, and a read of its buffer's other part once the buffer and the first part have
+ * been destroyed; the last part frees the allocation.  A part cannot begin anywhere. */
+static void parts_keep_their_buffer(void **state)
+{
+    enum { UNIT = DEV_PART_ALIGNMENT };
+    fixture *f = *state;
+    run r = {0};
+    assert_true(rt_ok(run_prepare(f, &r)));
+    dev_memory *whole, *first, *second, *refused;
+    assert_true(rt_ok(dev_memory_create(r.device, 3 * UNIT, RT_TEXT("whole"), &whole)));
+    assert_true(rt_ok(dev_memory_part_create(whole, UNIT, UNIT, RT_TEXT("first"), &first)));
+    assert_true(rt_ok(dev_memory_part_create(whole, UNIT, 2 * UNIT, RT_TEXT("second"), &second)));
+    expect_status(f->sink, dev_memory_part_create(whole, 4, UNIT, RT_TEXT("third"), &refused),
+                  RT_ERRC_INVALID, "part 'third' begins at byte 4 of its buffer");
+    assert_true(rt_ok(dev_enqueue_fill(r.queues[0], no_wait, whole, 0, 3 * UNIT,
+                                       (rt_bytes){&one, 1}, run_event(&r))));
+    const uint8_t two = 2;
+    assert_true(rt_ok(
+        dev_enqueue_fill(r.queues[0], no_wait, first, 4, 4, (rt_bytes){&two, 1}, run_event(&r))));
+    fake->script.trace[0] = '\0';
+    dev_memory_destroy(whole);
+    dev_memory_destroy(first);
+    assert_null(strstr(fake->script.trace, "cuMemFree_v2"));
+    assert_true(rt_ok(
+        dev_enqueue_read(r.queues[0], no_wait, second, 0, sizeof r.read, r.read, run_event(&r))));
+    assert_true(rt_ok(run_wait(&r)));
+    const uint8_t expected[8] = {1, 1, 1, 1, 2, 2, 2, 2};
+    assert_memory_equal(r.read, expected, sizeof expected);
+    dev_memory_destroy(second);
+    assert_non_null(strstr(fake->script.trace, "cuMemFree_v2"));
+    run_end(&r);
+}
+
 static void the_driver_compiles_each_image_and_links_all(void **state)
 {
     fixture *f = *state;
@@ -753,6 +786,7 @@ int main(int argc, char **argv)
         TEST(capabilities_are_the_drivers_answers),
         TEST(missing_features_are_not_capabilities),
         TEST(every_kind_of_memory_moves_its_bytes),
+        TEST(parts_keep_their_buffer),
         TEST(the_driver_compiles_each_image_and_links_all),
         TEST(commands_of_a_queue_overtake_each_other),
         TEST(times_count_from_one_epoch),

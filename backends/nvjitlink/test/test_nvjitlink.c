@@ -1,5 +1,4 @@
 /* Tests the nvJitLink adapter with a fake library: how it handles every result and log. */
-#include "backends/nvjitlink/nvj_cubin.h"
 #include "backends/nvjitlink/nvj_internal.h"
 #include "backends/nvjitlink/test/fake_nvjitlink.h"
 #include "backends/vendor/test/fixture.h"
@@ -299,32 +298,6 @@ static void empty_and_damaged_cubins_are_the_librarys_failure(void **state)
     }
 }
 
-/* No damaged byte makes the reader access memory outside the file. */
-static void cubins_are_read_with_care(void **state)
-{
-    (void)state;
-    enum { SIZE = 400 };
-    uint8_t bytes[SIZE];
-    uint32_t seed = 1, index = 0;
-    uint64_t size = 0;
-    nvj_cubin cubin;
-    static const uint8_t begin[] = {0x7f, 'E', 'L', 'F', 2};
-    for (int round = 0; round < 20000; round++) {
-        for (size_t i = 0; i < SIZE; i++) {
-            seed = seed * 1664525 + 1013904223;
-            bytes[i] = seed >> 24 < 200 ? 0 : (uint8_t)(seed >> 16);
-        }
-        memcpy(bytes, begin, sizeof begin);
-        bytes[18] = 190, bytes[19] = 0; /* e_machine */
-        bytes[58] = 64, bytes[59] = 0;  /* e_shentsize */
-        bytes[60] = 3, bytes[61] = 0;   /* e_shnum */
-        memset(bytes + 41, 0, 7);       /* e_shoff below 256 */
-        rt_bytes file = {bytes, SIZE - seed % 100};
-        if (nvj_cubin_read(file, &cubin))
-            nvj_cubin_find(&cubin, NVJ_SYMBOL_VARIABLE, RT_TEXT("a"), &index, &size);
-    }
-}
-
 /* ---- Programs ----------------------------------------------------------------------------- */
 
 static void symbols_are_found_in_what_was_linked(void **state)
@@ -410,7 +383,6 @@ int main(int argc, char **argv)
         TEST(failures_have_the_class_of_their_call),
         TEST(a_second_definition_is_refused_where_it_is_added),
         TEST(empty_and_damaged_cubins_are_the_librarys_failure),
-        TEST(cubins_are_read_with_care),
         TEST(symbols_are_found_in_what_was_linked),
         TEST(images_that_are_not_ptx_are_refused),
         TEST(other_lines_of_stderr_are_not_part_of_the_log),

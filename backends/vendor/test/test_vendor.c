@@ -1,12 +1,14 @@
 /* Tests the code that the adapters of vendors' libraries share: opening, results, events, logs,
  * refusals. */
 #include "backends/vendor/argument.h"
+#include "backends/vendor/elf.h"
 #include "backends/vendor/event.h"
 #include "backends/vendor/library.h"
 #include "backends/vendor/log.h"
 #include "backends/vendor/result.h"
 #include "backends/vendor/validate.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -261,6 +263,36 @@ static void refused_arguments_are_described(void **state)
     rt_sink_destroy(sink);
 }
 
+/* ---- ELF files ---------------------------------------------------------------------------- */
+
+/* No damaged byte makes the reader access memory outside the file. */
+static void elf_files_are_read_with_care(void **state)
+{
+    (void)state;
+    enum { SIZE = 400 };
+    uint8_t bytes[SIZE];
+    uint32_t seed = 1, index = 0;
+    uint64_t size = 0;
+    vendor_elf elf;
+    rt_bytes section;
+    static const uint8_t begin[] = {0x7f, 'E', 'L', 'F', 2};
+    for (int round = 0; round < 20000; round++) {
+        for (size_t i = 0; i < SIZE; i++) {
+            seed = seed * 1664525 + 1013904223;
+            bytes[i] = seed >> 24 < 200 ? 0 : (uint8_t)(seed >> 16);
+        }
+        memcpy(bytes, begin, sizeof begin);
+        bytes[18] = 190, bytes[19] = 0; /* e_machine */
+        bytes[58] = 64, bytes[59] = 0;  /* e_shentsize */
+        bytes[60] = 3, bytes[61] = 0;   /* e_shnum */
+        memset(bytes + 41, 0, 7);       /* e_shoff below 256 */
+        rt_bytes file = {bytes, SIZE - seed % 100};
+        if (!vendor_elf_read(file, EM_CUDA, &elf)) continue;
+        vendor_elf_find(&elf, VENDOR_SYMBOL_VARIABLE, false, RT_TEXT("a"), &index, &size);
+        vendor_elf_section(&elf, SHT_PROGBITS, &section);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +304,7 @@ int main(void)
         cmocka_unit_test(long_logs_say_what_went),
         cmocka_unit_test(what_no_library_can_take_is_refused),
         cmocka_unit_test(refused_arguments_are_described),
+        cmocka_unit_test(elf_files_are_read_with_care),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

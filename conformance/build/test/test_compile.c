@@ -450,11 +450,11 @@ static void the_front_ends_output_is_kept(void **state)
     compile_fixture *fixture = *state;
     static const char other[] = "int twice(int x) { return 2 * x; }\n";
     char clang[128], log[128], path[512];
-    snprintf(clang, sizeof clang, "%s/clang-14", fixture->folder);
+    snprintf(clang, sizeof clang, "%s/" CNF_CLANG_NAME, fixture->folder);
     snprintf(log, sizeof log, "%s/runs", fixture->folder);
     FILE *script = fopen(clang, "w");
     assert_non_null(script);
-    fprintf(script, "#!/bin/sh\necho >>%s\nexec /usr/bin/clang-14 \"$@\"\n", log);
+    fprintf(script, "#!/bin/sh\necho >>%s\nexec /usr/bin/" CNF_CLANG_NAME " \"$@\"\n", log);
     assert_int_equal(fclose(script), 0);
     assert_int_equal(chmod(clang, 0755), 0);
     const char *before = getenv("PATH");

@@ -91,6 +91,14 @@ if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     says "packed-format: the pack does not hold"
 fi
 
+# PTX for images compiled ahead of time is packed too: the linker's process has no compiler here either.
+venv=${ASSAY_VENV:-${XDG_DATA_HOME:-$HOME/.local/share}/assay/venv}
+if [ -e "$venv/lib/libnvJitLink.so.13" ] && "$assay" subjects | grep -A 1 '^nvlink ' | grep -q available; then
+    expect 0 pack "$scenarios/linking/native_spec_constants.yaml" --formats ptx -o "$folder/native.assay"
+    bare 0 run "$folder/native.assay" --on "nvlink{root=$venv}" --matrix
+    says "LINKED 2/4"
+fi
+
 # Damaged packs, and commands that do not accept packs.
 head -c 5000 "$folder/x.assay" >"$folder/cut.assay"
 bare 2 run "$folder/cut.assay" --on sim

@@ -71,9 +71,9 @@ sed -i 's/passes/gone/' "$folder/expectations/sim.yaml"
 expect 1 run "$folder/s/passes.yaml" --on sim
 says "there is no such scenario; remove the entry"
 
-# An entry for a skipped scenario is unused, and --skip-status does not hide that. PoCL skips the scenario because it
-# has no unified shared memory.
-sed 's/^memory:/memory:\n  shared: {type: int, usm: shared, count: 1}/' "$scenario" >"$folder/s/skips.yaml"
+# An entry for a skipped scenario is unused, and --skip-status does not hide that. PoCL skips the scenario because it is
+# not this GPU.
+sed 's/^memory:/devices:\n  d: {architecture: intel_gpu_pvc}\nmemory:/' "$scenario" >"$folder/s/skips.yaml"
 mv "$folder/expectations/sim.yaml" "$folder/kept"
 expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77
 sed 's/gone/skips/; s/subject: sim/subject: pocl/' "$folder/kept" >"$folder/expectations/pocl.yaml"
@@ -158,14 +158,14 @@ says ' file="'
 set -- "$folder/s/passes.yaml" "$fails" "$folder/s/skips.yaml" --on pocl
 expect 1 run "$@"
 says "FAIL $fails"
-says "     1  pocl: usm: the scenario has unified shared memory; this device has none"
+says "     1  pocl: architecture: a device of the scenario must have an architecture that this device does not have"
 says "pocl: 1 PASS, 1 SKIP, 0 XFAIL, 1 FAIL"
 says "1 unexpected: 1 as expected, 1 skipped for 1 reason, "
 tail -n 1 "$folder/out" | grep -q ' s$' || fail "the answer is not last"
 grep -q '^scenario ' "$folder/out" && fail "a matrix"
 expect 1 run "$@" --matrix
 says "s/passes.yaml  PASS"
-says "SKIP s/skips.yaml on pocl: usm: no"
+says "SKIP s/skips.yaml on pocl: architecture: no"
 expect 1 run "$@" --failures-only --matrix
 grep -q 'SKIP\|s/passes' "$folder/out" && fail "--failures-only printed more"
 expect 1 run "$@" --quiet

@@ -214,7 +214,7 @@ void pl_reader_repair(LLVMModuleRef module)
 {
     llvm::Module *read = llvm::unwrap(module);
     read->setDataLayout(
-        llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), read->getTargetTriple()));
+        llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), LLVMGetTarget(module)));
 }
 
 #else

@@ -30,7 +30,7 @@ rt_status pl_prepare_lower(pl_job *job, LLVMModuleRef module)
 {
     pl_lower_intrinsics(job, module);
     pl_lower_vectors(job, module);
-    pl_lower_dimensions(job, module);
+    if (PL_WRITER_TRUSTS_DIMENSIONS) pl_lower_dimensions(job, module);
     pl_lower_integers(job, module);
     return pl_passes_run(job, module, NULL, CLEAN_PASSES);
 }
@@ -93,8 +93,8 @@ static void order_blocks(LLVMValueRef function)
 }
 
 /* The passes narrow the selector of a switch over a single bit to i1; OpSwitch needs an integer,
- * and booleans in SPIR-V are not integers.  A switch's operands in LLVM: selector, default block,
- * then pairs of value and block. */
+ * and booleans in SPIR-V are not integers, but the writer leaves the selector as it is.  A switch's
+ * operands in LLVM: selector, default block, then pairs of value and block. */
 static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
 {
     if (!LLVMIsASwitchInst(terminator)) return;

@@ -4,6 +4,7 @@
 #include "reference/compiler/ir/passes.h"
 #include "reference/compiler/ir/values.h"
 #include "reference/compiler/ir/version.h"
+#include "reference/compiler/refuse/refuse.h"
 
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
@@ -44,12 +45,13 @@ rt_status pl_ptx_target(pl_job *job, LLVMModuleRef module)
     return RT_STATUS_OK;
 }
 
-/* LLVM assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
+/* LLVM 14 assumes that no intrinsic, not even a barrier, changes a variable that is internal to the
  * module and whose address does not escape: after a barrier, a work-item would reuse the value that
  * it read before instead of the one that another work-item wrote. So these variables are made
  * external while the passes run. */
 static rt_status optimise(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
+    if (!PL_BARRIER_SPARES_INTERNALS) return pl_passes_run(job, module, machine, OPTIMISE_PASSES);
     uint32_t count = 0, capacity = pl_symbol_count(module);
     LLVMValueRef *variables = rt_arena_alloc_array(&job->arena, capacity, sizeof(LLVMValueRef));
     LLVMValueRef variable = LLVMGetFirstGlobal(module);
@@ -106,8 +108,9 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
     rt_status status = pl_passes_run(job, module, machine, DROP_PASSES);
     if (rt_ok(status)) status = optimise(job, module, machine);
     if (rt_ok(status)) status = pl_passes_run(job, module, machine, DROP_PASSES);
+    if (rt_ok(status)) status = pl_refuse_circles(job, module, RT_UNSUPPORTED, "LLVM's PTX");
     if (rt_ok(status)) pl_ptx_reach_callees(job, module);
-    if (rt_ok(status)) pl_ptx_mask_rotations(module);
+    if (rt_ok(status) && PL_ROTATION_IS_NOT_REDUCED) pl_ptx_mask_rotations(module);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);
     LLVMDisposeTargetMachine(machine);
     return status;

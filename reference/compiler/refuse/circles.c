@@ -3,7 +3,7 @@
  * A constant may be part of several values, so each constant is visited only once; only a variable
  * can close a cycle.
  */
-#include "reference/compiler/refuse/refuse_internal.h"
+#include "reference/compiler/refuse/refuse.h"
 
 #include "reference/base/map.h"
 
@@ -28,7 +28,7 @@ static LLVMValueRef circle_from(rt_map *states, LLVMValueRef value)
     return NULL;
 }
 
-rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module)
+rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module, rt_code code, const char *form)
 {
     CHECK(LLVMGetModuleContext(module) == job->context);
     rt_map states = {0};
@@ -38,8 +38,8 @@ rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module)
     rt_map_free(&states);
     if (!found) return RT_STATUS_OK;
     rt_text name = pl_job_name(job, found);
-    return rt_fail_naming(job->sink, RT_POSTLINK_ERROR, RT_RULE_NONE, &name, 1,
-                          "the initial value of '%.*s' leads back to it, which SPIR-V cannot "
+    return rt_fail_naming(job->sink, code, RT_RULE_NONE, &name, 1,
+                          "the initial value of '%.*s' leads back to it, which %s cannot "
                           "express; have a kernel store the address instead",
-                          RT_TEXT_ARG(name));
+                          RT_TEXT_ARG(name), form);
 }

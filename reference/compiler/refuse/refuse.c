@@ -171,5 +171,5 @@ rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module)
 {
     RT_TRY(pl_refuse_types(job, module));
     RT_TRY(pl_refuse_operations(job, module));
-    return pl_refuse_circles(job, module);
+    return pl_refuse_circles(job, module, RT_POSTLINK_ERROR, "SPIR-V");
 }

@@ -23,4 +23,12 @@ RT_MUST_USE rt_status pl_refuse_symbol(pl_job *job, rt_text source, unsigned lin
  * is known. */
 RT_MUST_USE rt_status pl_refuse_unwritable(pl_job *job, LLVMModuleRef module);
 
+/* Fails with `code` if the initial value of a variable contains the variable's own address,
+ * directly or through other variables; the diagnostic names a variable of the cycle, and `form`,
+ * which cannot express it.  SPIR-V cannot, because an initialiser is declared before its variable
+ * (SPIR-V specification 1.6, 2.4 "Logical Layout of a Module"), nor can PTX as LLVM writes it: its
+ * back end would end the process. */
+RT_MUST_USE rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module, rt_code code,
+                                        const char *form);
+
 #endif

@@ -20,12 +20,4 @@ RT_MUST_USE rt_status pl_refuse_types(pl_job *job, LLVMModuleRef module);
  * if it is known. */
 RT_MUST_USE rt_status pl_refuse_operations(pl_job *job, LLVMModuleRef module);
 
-/* ---- circles.c ------------------------------------------------------------------------------- */
-
-/* POSTLINK_ERROR: the initial value of a variable contains the variable's own address, directly or
- * through other variables; the diagnostic names a variable of the cycle.  Source: SPIR-V
- * specification 1.6, 2.4 "Logical Layout of a Module": an initialiser is declared before its
- * variable. */
-RT_MUST_USE rt_status pl_refuse_circles(pl_job *job, LLVMModuleRef module);
-
 #endif

@@ -81,6 +81,17 @@ void keep_one_version(llvm::Module *module)
     }
 }
 
+/* llvm::StringRef's own functions were renamed in LLVM 16. */
+bool starts_with(llvm::StringRef text, llvm::StringRef prefix)
+{
+    return text.consume_front(prefix);
+}
+
+bool ends_with(llvm::StringRef text, llvm::StringRef suffix)
+{
+    return text.consume_back(suffix);
+}
+
 /* True for the mangled name of a builtin function that becomes an instruction of SPIR-V 1.3, the
  * first version with non-uniform operations on sub-groups (OpenCL C 3.0 extensions, "Subgroup
  * functions": elect, vote, ballot, shuffle, clustered reductions; SPIR-V 1.6, "Non-Uniform
@@ -90,11 +101,11 @@ bool is_non_uniform(llvm::StringRef name)
     unsigned length = 0;
     if (!name.consume_front("_Z") || name.consumeInteger(10, length)) return false;
     name = name.substr(0, length);
-    if (name.startswith("get_sub_group_")) return name.endswith("_mask");
+    if (starts_with(name, "get_sub_group_")) return ends_with(name, "_mask");
     if (!name.consume_front("sub_group_")) return false;
     for (const char *word : {"elect", "non_uniform_", "broadcast_first", "ballot", "inverse_ballot",
                              "shuffle", "clustered_"})
-        if (name.startswith(word)) return true;
+        if (starts_with(name, word)) return true;
     return false;
 }
 

@@ -537,9 +537,11 @@ static void mark_pass(void *user, const char *next, LLVMModuleRef module)
  */
 static void report_read(FILE *report, rt_buffer *out_names)
 {
-    char text[4096], name[64];
+    char line[4096], name[64];
     bool is_past_promotion = false;
-    while (fgets(text, sizeof text, report)) {
+    while (fgets(line, sizeof line, report)) {
+        const char *text =
+            strncmp(line, "; ", 2) == 0 ? line + 2 : line; /* a comment from LLVM 17 on */
         if (sscanf(text, "*** next %63s", name) == 1) {
             if (is_past_promotion) rt_buffer_printf(out_names, "%s: ", name);
             is_past_promotion = is_past_promotion || strcmp(name, "SYCLCP") == 0;

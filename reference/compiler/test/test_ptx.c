@@ -294,14 +294,13 @@ static void constants_have_their_defaults(void **state)
 
 /* ---- What PTX lacks ------------------------------------------------------------------------ */
 
-/* LLVM's back end would shift by the amount and by 64 minus the amount; PTX does not reduce either
- * of them modulo 64. */
+/* LLVM 14's back end would shift by the amount and by 64 minus the amount; PTX does not reduce
+ * either of them modulo 64. */
 static void rotations_of_64_bits_are_by_less_than_64(void **state)
 {
     postlink_fixture *f = *state;
     make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], p[1]); }\n");
-    assert_holds(f, 0, ", 63;");
-    assert_holds(f, 0, "and.b64 ");
+    assert_holds(f, 0, ", 63;"); /* of an `and`, by assay in LLVM 14 and by LLVM in 19 */
     make(f, "A", "kernel void k(global long *p) { p[0] = rotate(p[0], 5L); }\n");
     assert_lacks(f, 0, ", 63;");
 }
@@ -543,6 +542,22 @@ static void parameters_without_a_form_are_refused(void **state)
     assert_says(f, status, "larger than PTX's limit of 4352 bytes");
 }
 
+/* LLVM's back end would end the process. */
+static void initial_values_in_a_circle_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+#define NODE                                                                                       \
+    "struct node { constant const struct node *next; int value; }; extern constant struct node b;" \
+    "constant struct node a = {&b, 1};"
+#define WALK "kernel void k(global int *p) { p[0] = a.next->next->value; }"
+    rt_status status = try(f, "A", NODE "constant struct node b = {&a, 2};" WALK);
+    assert_refused(f, status, RT_UNSUPPORTED, "b"); /* declared first */
+    assert_says(f, status, "the initial value of 'b' leads back to it, which LLVM's PTX cannot");
+    make(f, "A", NODE "constant struct node b = {0, 2};" WALK);
+#undef NODE
+#undef WALK
+}
+
 static void a_missing_library_is_a_capability(void **state)
 {
     postlink_fixture *f = *state;
@@ -687,6 +702,7 @@ int main(int argc, char **argv)
         TEST(builtins_without_a_body_are_refused_at_their_line),
         TEST(names_of_our_builtins_are_refused),
         TEST(parameters_without_a_form_are_refused),
+        TEST(initial_values_in_a_circle_are_refused),
         TEST(a_missing_library_is_a_capability),
         TEST(KF_TARGET_04_the_ir_is_embedded_when_it_is_asked_for),
         TEST(the_ir_of_an_image_with_vtables_is_embedded),

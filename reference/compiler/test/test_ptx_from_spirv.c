@@ -214,7 +214,7 @@ static void functions_become_instructions(void **state)
         {"i[0] = work_group_broadcast(i[1], 2);", "bar.sync"},
         {"work_group_barrier(CLK_GLOBAL_MEM_FENCE, memory_scope_device);", "fence.acq_rel.gpu;"},
         {"h[0] = fma(h[1], h[2], h[3]);", "fma.rn.f16"},
-        {"l[0] = rotate(l[1], l[2]);", "and.b64 "},
+        {"l[0] = rotate(l[1], l[2]);", ", 63;"},
         {"i[0] = (int)get_global_offset(1);", "[k_param_5+8]"},
         {"r[0] = fract(r[1], r + 2);", "cvt.rmi.f32.f32"},
         {"r[0] = vload4(1, r).y;", "ld.global."},

@@ -135,8 +135,8 @@ static void types_that_spirv_lacks(void **state)
                 " ret i3 addrspace(1)* @v\n}\n",
          "v", "an integer of 3 bits"},
         {"A.ll",
-         TARGET "@v = addrspace(1) global i32 0\n@w = addrspace(1) global i32 zext (i5 ptrtoint "
-                "(i32 addrspace(1)* @v to i5) to i32)\n",
+         TARGET "@v = addrspace(1) global i32 0\n@w = addrspace(1) global i32 addrspace(1)* "
+                "inttoptr (i5 ptrtoint (i32 addrspace(1)* @v to i5) to i32 addrspace(1)*)\n",
          "w", "an integer of 5 bits"},
         {"A",
          "\ntypedef int seven __attribute__((ext_vector_type(7)));\n"

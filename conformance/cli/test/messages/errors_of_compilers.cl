@@ -1,1 +1,1 @@
-void g(void) { int *p = 3.0; undefined(p); }
+void g(void) { int *p = 3.0; *undefined = *p; }

@@ -1,28 +1,36 @@
 /* Memory objects without storage, and queues whose commands do nothing: just enough of a device to
  * check launches. */
-#include "backends/nvjitlink/nvj_internal.h"
+#include "backends/vendor/unexecuted.h"
+
 #include "reference/base/alloc.h"
 
 #include <string.h>
 
-typedef struct nvj_memory {
+typedef struct memory_object {
     dev_memory base;
     uint64_t address;
-} nvj_memory;
+} memory_object;
 
-typedef struct nvj_event {
+typedef struct event_object {
     dev_event base;
     uint64_t step; /* time on the device's clock */
-} nvj_event;
+} event_object;
 
-typedef struct nvj_queue {
+typedef struct queue_object {
     dev_queue base;
-    nvj_device *device;
-} nvj_queue;
+    vendor_unexecuted *device;
+    vendor_launch_check *check;
+} queue_object;
+
+void vendor_unexecuted_begin(vendor_unexecuted *out_device)
+{
+    atomic_init(&out_device->steps, 0);
+    atomic_init(&out_device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
+}
 
 /* ---- Memories ----------------------------------------------------------------------------- */
 
-uint64_t nvj_address_take(nvj_device *device, uint64_t size)
+uint64_t vendor_address_take(vendor_unexecuted *device, uint64_t size)
 {
     enum { ALIGN = 256 };
     /* Reserves at least one extra byte, so that the end address of one memory object is never the
@@ -47,7 +55,7 @@ static rt_status memory_defined(dev_memory *memory, uint64_t offset, uint64_t si
 
 static uint64_t memory_address(dev_memory *memory)
 {
-    return ((const nvj_memory *)memory)->address;
+    return ((const memory_object *)memory)->address;
 }
 
 static const dev_memory_ops memory_ops = {
@@ -56,28 +64,22 @@ static const dev_memory_ops memory_ops = {
     .address = memory_address,
 };
 
-dev_memory *nvj_memory_make(uint64_t address, uint64_t size)
+dev_memory *vendor_memory_make(uint64_t address, uint64_t size)
 {
     CHECK(size >= 1 && address <= UINT64_MAX - size);
-    nvj_memory *memory = rt_alloc(sizeof *memory);
+    memory_object *memory = rt_alloc(sizeof *memory);
     memory->base.ops = &memory_ops;
     memory->base.size = size;
     memory->address = address;
     return &memory->base;
 }
 
-rt_status nvj_memory_create(dev_device *base, uint64_t size, rt_text label, dev_memory **out_memory)
+rt_status vendor_memory_part_create(dev_memory *base, uint64_t offset, uint64_t size, rt_text label,
+                                    dev_memory **out_memory)
 {
-    (void)label;
-    *out_memory = nvj_memory_make(nvj_address_take((nvj_device *)base, size), size);
+    RT_TRY(dev_part_validate(base->device->sink, label, offset));
+    *out_memory = vendor_memory_make(((const memory_object *)base)->address + offset, size);
     return RT_STATUS_OK;
-}
-
-rt_status nvj_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size, rt_text label,
-                         dev_memory **out_memory)
-{
-    (void)kind;
-    return nvj_memory_create(device, size, label, out_memory);
 }
 
 /* ---- Events: always complete -------------------------------------------------------------- */
@@ -102,7 +104,7 @@ static dev_event_state event_state(dev_event *event)
 /* A command takes no time, but each has its own step of the clock. */
 static rt_status event_times(dev_event *event, dev_times *out_times)
 {
-    uint64_t step = ((const nvj_event *)event)->step;
+    uint64_t step = ((const event_object *)event)->step;
     *out_times = (dev_times){.submit = step, .start = step, .end = step};
     return RT_STATUS_OK;
 }
@@ -116,9 +118,9 @@ static const dev_event_ops event_ops = {
 
 static rt_status event_give(dev_queue *queue, dev_event **out_event)
 {
-    nvj_event *event = rt_alloc(sizeof *event);
+    event_object *event = rt_alloc(sizeof *event);
     event->base.ops = &event_ops;
-    event->step = atomic_fetch_add(&((nvj_queue *)queue)->device->steps, 1);
+    event->step = atomic_fetch_add(&((queue_object *)queue)->device->steps, 1);
     *out_event = &event->base;
     return RT_STATUS_OK;
 }
@@ -130,20 +132,13 @@ static void queue_destroy(dev_queue *queue)
     rt_free(queue);
 }
 
-/* Builds the complete launch to detect its errors, then discards it. */
 static rt_status enqueue_kernel(dev_queue *base, dev_command command, dev_kernel *kernel,
                                 const dev_nd_range *range, const dev_argument *arguments,
                                 uint32_t argument_count, dev_event **out_event)
 {
     (void)command;
-    const nvj_device *device = ((const nvj_queue *)base)->device;
-    rt_arena arena = {0};
-    ptx_launch launch;
-    rt_status status =
-        ptx_launch_make(device->sink, &arena, &device->limits, ((const nvj_kernel *)kernel)->entry,
-                        range, arguments, argument_count, &launch);
-    rt_arena_reset(&arena);
-    return rt_ok(status) ? event_give(base, out_event) : status;
+    RT_TRY(((const queue_object *)base)->check(base, kernel, range, arguments, argument_count));
+    return event_give(base, out_event);
 }
 
 static rt_status enqueue_read(dev_queue *queue, dev_command command, dev_memory *memory,
@@ -204,11 +199,11 @@ static const dev_queue_ops queue_ops = {
     .enqueue_marker = enqueue_marker,
 };
 
-rt_status nvj_queue_create(dev_device *base, dev_queue **out_queue)
+dev_queue *vendor_queue_make(vendor_unexecuted *device, vendor_launch_check *check)
 {
-    nvj_queue *queue = rt_alloc(sizeof *queue);
+    queue_object *queue = rt_alloc(sizeof *queue);
     queue->base.ops = &queue_ops;
-    queue->device = (nvj_device *)base;
-    *out_queue = &queue->base;
-    return RT_STATUS_OK;
+    queue->device = device;
+    queue->check = check;
+    return &queue->base;
 }
