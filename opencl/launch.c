@@ -14,13 +14,13 @@ static dev_access access_of(cl_mem memory)
 static void memory_judge(cl_mem memory, uint32_t index, cl_kernel kernel, icd_call call)
 {
     if (memory->base.user_references == 0)
-        icd_report_misuse(call, "use-after-release",
+        icd_report_misuse(call, "use-after-release", kernel->fact->name,
                           "argument %u of kernel '%.*s' is buffer %u, which has been released",
                           index, RT_TEXT_ARG(kernel->fact->name), memory->base.number);
     for (uint32_t i = 0; i < memory->maps.count; i++) {
         const icd_map *map = &memory->maps.items[i];
         if (!(map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) continue;
-        icd_report_misuse(call, "mapped-buffer",
+        icd_report_misuse(call, "mapped-buffer", kernel->fact->name,
                           "argument %u of kernel '%.*s' is buffer %u, of which %zu bytes at offset "
                           "%zu are mapped for writing",
                           index, RT_TEXT_ARG(kernel->fact->name), memory->base.number, map->size,
@@ -48,7 +48,7 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
             out[i].memory = icd_usm_find(argument->address, &out[i].offset);
             if (out[i].memory) continue;
             icd_report_misuse(
-                call, "use-after-free",
+                call, "use-after-free", kernel->fact->name,
                 "argument %u of kernel '%.*s' points into an allocation that has been "
                 "freed",
                 i, RT_TEXT_ARG(kernel->fact->name));

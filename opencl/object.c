@@ -125,8 +125,8 @@ bool icd_is(const void *object, icd_kind kind, icd_call call)
     const icd_object *base = object;
     if (!is_readable(object) || base->was != kind) return false;
     if (base->user_references > 0) return true;
-    icd_report_misuse(call, "use-after-release", "%s %u has been released", kind_names[kind],
-                      base->number);
+    icd_report_misuse(call, "use-after-release", (rt_text){0}, "%s %u has been released",
+                      kind_names[kind], base->number);
     return false;
 }
 

@@ -32,7 +32,8 @@ CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags f
 static void svm_free(void *pointer, icd_call call)
 {
     if (pointer && !icd_allocation_free(pointer, true))
-        icd_report_misuse(call, "invalid-free", "%p is not the start of an allocation", pointer);
+        icd_report_misuse(call, "invalid-free", (rt_text){0},
+                          "%p is not the start of an allocation", pointer);
 }
 
 CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *pointer)
