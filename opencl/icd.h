@@ -183,6 +183,8 @@ struct _cl_mem {
     icd_object base;
     cl_context context; /* a reference */
     cl_mem parent;      /* of a sub-buffer: a reference; otherwise NULL */
+    cl_mem parts;       /* the sub-buffers of a buffer, linked by next_part */
+    cl_mem next_part;
     cl_mem_flags flags;
     size_t size, origin; /* origin: of a sub-buffer, in its parent */
     void *host;          /* CL_MEM_USE_HOST_PTR; otherwise NULL */
@@ -296,6 +298,7 @@ struct _cl_event {
     dev_event *event;   /* completes with the command */
     dev_event *first;   /* of a command of several parts, the first of them; otherwise NULL */
     cl_int user_status; /* of a user event */
+    bool is_awaited;    /* a user event for which a command waits (misuse.h) */
     uint32_t polls;     /* queries that found it incomplete */
     bool is_flushed;
     cl_ulong queued, submitted;   /* nanoseconds */
@@ -311,7 +314,11 @@ typedef struct icd_command {
     RT_VECTOR(dev_event *) wait;  /* borrowed */
     RT_VECTOR(dev_event *) parts; /* owned */
     RT_VECTOR(icd_object *) kept;
-    cl_int failure; /* CL_SUCCESS, or the first failure of a part */
+    icd_call call;
+    const cl_event *wait_list; /* the program's */
+    cl_uint wait_count;
+    cl_int failure;      /* CL_SUCCESS, or the first failure of a part */
+    bool waits_for_host; /* for a user event without a status */
 } icd_command;
 
 /* Begins a command: validates the queue and the wait list.  On success icd_command_end must follow;

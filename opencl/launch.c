@@ -1,5 +1,5 @@
 /* Launches. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 
 #include <string.h>
@@ -11,21 +11,19 @@ static dev_access access_of(cl_mem memory)
 }
 
 /* Reports what a launch does with a memory object that the specification leaves undefined. */
-static void memory_judge(cl_mem memory, uint32_t index, cl_kernel kernel, icd_call call)
+static void memory_judge(const icd_command *command, cl_uint index, cl_kernel kernel)
 {
+    cl_mem memory = kernel->arguments[index].memory;
     if (memory->base.user_references == 0)
-        icd_report_misuse(call, "use-after-release", kernel->fact->name,
+        icd_report_misuse(command->call, "use-after-release", kernel->fact->name,
                           "argument %u of kernel '%.*s' is buffer %u, which has been released",
                           index, RT_TEXT_ARG(kernel->fact->name), memory->base.number);
-    for (uint32_t i = 0; i < memory->maps.count; i++) {
-        const icd_map *map = &memory->maps.items[i];
-        if (!(map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) continue;
-        icd_report_misuse(call, "mapped-buffer", kernel->fact->name,
-                          "argument %u of kernel '%.*s' is buffer %u, of which %zu bytes at offset "
-                          "%zu are mapped for writing",
-                          index, RT_TEXT_ARG(kernel->fact->name), memory->base.number, map->size,
-                          map->offset);
-    }
+    if (memory->base.kind == ICD_DEAD) return;
+    /* Whether the kernel writes is unknown, unless it may do nothing else. */
+    icd_misuse_mapped(command, memory, (memory->flags & CL_MEM_WRITE_ONLY) != 0, kernel, index);
+    for (cl_uint i = 0; i < index; i++)
+        if (kernel->arguments[i].memory && kernel->arguments[i].address == 0)
+            icd_misuse_host_overlap(command, kernel->arguments[i].memory, memory);
 }
 
 /* Fills the device's arguments, and keeps their memory objects. */
@@ -55,7 +53,7 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
             return icd_refuse(call, CL_INVALID_KERNEL_ARGS, "argument %u points to freed memory",
                               i);
         } else if (argument->memory) {
-            memory_judge(argument->memory, i, kernel, call);
+            memory_judge(command, i, kernel);
             if (argument->memory->base.kind == ICD_DEAD)
                 return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
                                   "argument %u of kernel '%.*s' is a buffer that has been freed", i,

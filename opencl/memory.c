@@ -1,5 +1,5 @@
 /* Buffers and sub-buffers. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 
 #include <stdio.h>
@@ -119,8 +119,8 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context,
 
 /* ---- Sub-buffers -------------------------------------------------------------------------- */
 
-static cl_int region_validate(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
-                              icd_call call)
+static cl_int region_validate(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                              const cl_buffer_region *region, icd_call call)
 {
     if (!icd_is(parent, ICD_MEMORY, call) || parent->parent)
         return icd_refuse(call, CL_INVALID_MEM_OBJECT,
@@ -137,6 +137,8 @@ static cl_int region_validate(cl_mem parent, cl_mem_flags flags, const cl_buffer
     if (widens)
         return icd_refuse(call, CL_INVALID_VALUE, "flags 0x%llx permit more than the buffer's",
                           (unsigned long long)flags);
+    if (type != CL_BUFFER_CREATE_TYPE_REGION)
+        return icd_refuse(call, CL_INVALID_VALUE, "unknown type of creation 0x%x", type);
     if (!region) return icd_refuse(call, CL_INVALID_VALUE, "no region");
     if (region->size == 0) return icd_refuse(call, CL_INVALID_BUFFER_SIZE, "a region of 0 bytes");
     if (region->origin > parent->size || region->size > parent->size - region->origin)
@@ -156,14 +158,14 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
 {
     ICD_ENTER;
     const cl_buffer_region *region = info;
-    cl_int code = region_validate(parent, flags, region, ICD_CALL);
-    if (code == CL_SUCCESS && type != CL_BUFFER_CREATE_TYPE_REGION)
-        code = REFUSE(CL_INVALID_VALUE, "unknown type of creation 0x%x", type);
+    cl_int code = region_validate(parent, flags, type, region, ICD_CALL);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     cl_mem part = icd_object_create(sizeof *part, ICD_MEMORY);
     part->context = icd_reference(parent->context);
     part->parent = icd_reference(parent);
+    part->next_part = parent->parts;
+    parent->parts = part;
     part->flags = flags | (parent->flags & FLAGS_POINTER);
     if (!(flags & FLAGS_ACCESS)) part->flags |= parent->flags & FLAGS_ACCESS;
     if (!(flags & FLAGS_HOST)) part->flags |= parent->flags & FLAGS_HOST;
@@ -190,8 +192,16 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
 void icd_memory_free(cl_mem memory)
 {
     /* In the reverse order of their registration. */
+    icd_callback_begin();
     for (uint32_t i = memory->callbacks.count; i > 0; i--)
         memory->callbacks.items[i - 1].function(memory, memory->callbacks.items[i - 1].user);
+    icd_callback_end();
+    if (memory->parent) {
+        cl_mem *place = &memory->parent->parts;
+        while (*place != memory)
+            place = &(*place)->next_part;
+        *place = memory->next_part;
+    }
     dev_memory_destroy(memory->memory);
     free(memory->shadow);
     rt_vector_free(&memory->maps);

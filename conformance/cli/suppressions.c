@@ -35,7 +35,10 @@ const char *cnf_finding_class(uint32_t index, const char **out_description)
         {"stack-exhausted", "Calls or private variables without bound."},
         {"budget", "A kernel does not end."},
         {"use-after-release", "The program uses an object after its last release."},
-        {"mapped-buffer", "A command uses a region that is mapped."},
+        {"mapped-buffer", "A command uses a memory object that is mapped."},
+        {"host-memory-overlap", "A command uses two buffers whose memory of the host overlaps."},
+        {"unset-user-event", "An object is released while a command waits for a user event."},
+        {"call-in-callback", "A callback makes a call that blocks or creates a context or queue."},
         {"invalid-free", "The program frees what is not the start of an allocation."},
     };
     if (index >= sizeof rows / sizeof *rows) return NULL;
