@@ -74,6 +74,9 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
                             icd_call call)
 {
     cl_int code = buffer_validate(context, flags, size, host, call);
+    if (code == CL_SUCCESS) code = icd_memory_take(size);
+    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        icd_refuse(call, code, "%zu bytes; the device has fewer that are not allocated", size);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     cl_mem buffer = icd_object_create(sizeof *buffer, ICD_MEMORY);
@@ -203,6 +206,7 @@ void icd_memory_free(cl_mem memory)
         *place = memory->next_part;
     }
     dev_memory_destroy(memory->memory);
+    if (!memory->parent) icd_memory_give(memory->size);
     free(memory->shadow);
     rt_vector_free(&memory->maps);
     rt_vector_free(&memory->callbacks);
