@@ -193,6 +193,7 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size, origin; /* origin: of a sub-buffer, in its parent */
     void *host;          /* CL_MEM_USE_HOST_PTR; otherwise NULL */
+    bool is_svm;         /* `host` is shared virtual memory, which is what the buffer consists of */
     dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent */
     uint8_t *shadow;     /* the memory to which a buffer without `host` is mapped; NULL: not yet */
     RT_VECTOR(icd_map) maps;

@@ -58,7 +58,8 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
                 return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
                                   "argument %u of kernel '%.*s' is a buffer that has been freed", i,
                                   RT_TEXT_ARG(kernel->fact->name));
-            out[i].kind = argument->memory->parent ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
+            bool is_part = argument->memory->parent || argument->memory->is_svm;
+            out[i].kind = is_part ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
             out[i].memory = argument->memory->memory;
             out[i].access = access_of(argument->memory);
             icd_command_keep(command, argument->memory);

@@ -61,6 +61,14 @@ static cl_int contents_write(cl_mem buffer, const void *host)
     return icd_code(status);
 }
 
+/* The allocation of shared virtual memory that a buffer's host pointer is in; NULL: none. */
+static const icd_allocation *svm_find(cl_mem_flags flags, const void *host)
+{
+    if (!(flags & CL_MEM_USE_HOST_PTR)) return NULL;
+    const icd_allocation *found = icd_allocation_find((uintptr_t)host, 0);
+    return found && found->is_svm ? found : NULL;
+}
+
 /* The name of a buffer in findings, which reports look up. */
 static rt_text label_print(uint32_t number, char *text, size_t capacity)
 {
@@ -74,7 +82,13 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
                             icd_call call)
 {
     cl_int code = buffer_validate(context, flags, size, host, call);
-    if (code == CL_SUCCESS) code = icd_memory_take(size);
+    const icd_allocation *svm = code == CL_SUCCESS ? svm_find(flags, host) : NULL;
+    uint64_t offset = svm ? (uintptr_t)host - svm->address : 0;
+    if (svm && size > svm->size - offset)
+        code = icd_refuse(call, CL_INVALID_BUFFER_SIZE,
+                          "%zu bytes, but the allocation at the host pointer has %llu", size,
+                          (unsigned long long)(svm->size - offset));
+    if (code == CL_SUCCESS && !svm) code = icd_memory_take(size);
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
         icd_refuse(call, code, "%zu bytes; the device has fewer that are not allocated", size);
     icd_store(out_code, code);
@@ -85,13 +99,16 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
     buffer->size = size;
     buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
     if (properties) *rt_vector_push(&buffer->properties) = 0;
+    buffer->is_svm = svm != NULL;
     char text[32];
+    rt_text label = label_print(buffer->base.number, text, sizeof text);
     rt_status status =
-        dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size,
-                       label_print(buffer->base.number, text, sizeof text), &buffer->memory);
+        svm ? dev_memory_part_create(svm->memory, offset, size, label, &buffer->memory)
+            : dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size, label,
+                             &buffer->memory);
     code = icd_code(status);
     if (code == CL_SUCCESS) icd_report_buffer(buffer->base.number, size, call);
-    if (code == CL_SUCCESS && host) code = contents_write(buffer, host);
+    if (code == CL_SUCCESS && host && !svm) code = contents_write(buffer, host);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) return buffer;
     buffer->base.user_references = 0;
@@ -164,7 +181,16 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     cl_int code = region_validate(parent, flags, type, region, ICD_CALL);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
+    /* A part of a part is a part of the whole. */
+    const icd_allocation *svm = parent->is_svm ? svm_find(parent->flags, parent->host) : NULL;
+    if (parent->is_svm && !svm) {
+        icd_store(out_code, REFUSE(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                                   "the memory of buffer %u has been freed", parent->base.number));
+        return NULL;
+    }
+    uint64_t begin = svm ? (uintptr_t)parent->host - svm->address : 0;
     cl_mem part = icd_object_create(sizeof *part, ICD_MEMORY);
+    part->is_svm = parent->is_svm;
     part->context = icd_reference(parent->context);
     part->parent = icd_reference(parent);
     part->next_part = parent->parts;
@@ -176,9 +202,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     part->origin = region->origin;
     part->host = parent->host ? (uint8_t *)parent->host + region->origin : NULL;
     char text[32];
-    rt_status status =
-        dev_memory_part_create(parent->memory, region->origin, region->size,
-                               label_print(part->base.number, text, sizeof text), &part->memory);
+    rt_status status = dev_memory_part_create(
+        svm ? svm->memory : parent->memory, begin + region->origin, region->size,
+        label_print(part->base.number, text, sizeof text), &part->memory);
     code = icd_code(status);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) {
@@ -206,7 +232,7 @@ void icd_memory_free(cl_mem memory)
         *place = memory->next_part;
     }
     dev_memory_destroy(memory->memory);
-    if (!memory->parent) icd_memory_give(memory->size);
+    if (!memory->parent && !memory->is_svm) icd_memory_give(memory->size);
     free(memory->shadow);
     rt_vector_free(&memory->maps);
     rt_vector_free(&memory->callbacks);
