@@ -1,5 +1,5 @@
 /* Contexts. */
-#include "opencl/icd.h"
+#include "opencl/misuse.h"
 
 static cl_int properties_validate(const cl_context_properties *properties, icd_call call)
 {
@@ -29,6 +29,7 @@ static cl_context context_create(const cl_context_properties *properties, cl_int
     if (code == CL_SUCCESS) code = icd_device_open();
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
+    icd_misuse_in_callback(call);
     cl_context context = icd_object_create(sizeof *context, ICD_CONTEXT);
     for (const cl_context_properties *p = properties; p && *p; p += 2) {
         *rt_vector_push(&context->properties) = p[0];
@@ -102,8 +103,10 @@ CL_API_ENTRY cl_int CL_API_CALL clSetContextDestructorCallback(
 void icd_context_free(cl_context context)
 {
     /* In the reverse order of their registration. */
+    icd_callback_begin();
     for (uint32_t i = context->callbacks.count; i > 0; i--)
         context->callbacks.items[i - 1].function(context, context->callbacks.items[i - 1].user);
+    icd_callback_end();
     rt_vector_free(&context->callbacks);
     rt_vector_free(&context->properties);
 }

@@ -1,5 +1,5 @@
 /* Events: waiting, queries, user events, callbacks. */
-#include "opencl/icd.h"
+#include "opencl/misuse.h"
 
 #include <pthread.h>
 
@@ -29,6 +29,7 @@ cl_int icd_event_wait(cl_event event)
 
 void icd_event_free(cl_event event)
 {
+    if (event->is_awaited) icd_misuse_wait_end(event);
     dev_event_destroy(event->event);
     dev_event_destroy(event->first);
     CHECK(event->kept.count == 0);
@@ -47,6 +48,7 @@ CL_API_ENTRY cl_int CL_API_CALL clWaitForEvents(cl_uint count, const cl_event *e
         if (events[i]->context != events[0]->context)
             return REFUSE(CL_INVALID_CONTEXT, "events of several contexts");
     }
+    icd_misuse_in_callback(ICD_CALL);
     RT_VECTOR(cl_event) waited = {0};
     for (cl_uint i = 0; i < count; i++)
         *rt_vector_push(&waited) = icd_reference(events[i]);
@@ -153,6 +155,7 @@ CL_API_ENTRY cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int stat
     if (!rt_ok(dev_host_event_complete(event->event, status < 0)))
         return REFUSE(CL_INVALID_OPERATION, "event %u has a status already", event->base.number);
     event->user_status = status;
+    icd_misuse_wait_end(event);
     return CL_SUCCESS;
 }
 
@@ -169,7 +172,9 @@ static void *callback_run(void *user)
         if (final < 0) status = final;
     }
     icd_unlock();
+    icd_callback_begin();
     callback->function(callback->event, status, callback->user);
+    icd_callback_end();
     icd_lock();
     cl_command_queue queue = callback->event->queue;
     if (queue && queue->pending.count > 0) icd_queue_collect(queue);

@@ -147,6 +147,11 @@ extern struct _cl_device_id icd_device;
 
 /* Opens the device unless it is open. */
 cl_int icd_device_open(void);
+/* Count the bytes of buffers and other allocations, which together have at most those that
+ * CL_DEVICE_GLOBAL_MEM_SIZE says: programs allocate until that fails.
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE: too many; nothing is counted. */
+cl_int icd_memory_take(size_t size);
+void icd_memory_give(size_t size);
 /* The message of a failed status of the device. */
 rt_text icd_message(rt_status status);
 /* Options for clang that enable the device's extensions and features of OpenCL C, and no others. */
@@ -183,9 +188,12 @@ struct _cl_mem {
     icd_object base;
     cl_context context; /* a reference */
     cl_mem parent;      /* of a sub-buffer: a reference; otherwise NULL */
+    cl_mem parts;       /* the sub-buffers of a buffer, linked by next_part */
+    cl_mem next_part;
     cl_mem_flags flags;
     size_t size, origin; /* origin: of a sub-buffer, in its parent */
     void *host;          /* CL_MEM_USE_HOST_PTR; otherwise NULL */
+    bool is_svm;         /* `host` is shared virtual memory, which is what the buffer consists of */
     dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent */
     uint8_t *shadow;     /* the memory to which a buffer without `host` is mapped; NULL: not yet */
     RT_VECTOR(icd_map) maps;
@@ -296,6 +304,7 @@ struct _cl_event {
     dev_event *event;   /* completes with the command */
     dev_event *first;   /* of a command of several parts, the first of them; otherwise NULL */
     cl_int user_status; /* of a user event */
+    bool is_awaited;    /* a user event for which a command waits (misuse.h) */
     uint32_t polls;     /* queries that found it incomplete */
     bool is_flushed;
     cl_ulong queued, submitted;   /* nanoseconds */
@@ -311,7 +320,11 @@ typedef struct icd_command {
     RT_VECTOR(dev_event *) wait;  /* borrowed */
     RT_VECTOR(dev_event *) parts; /* owned */
     RT_VECTOR(icd_object *) kept;
-    cl_int failure; /* CL_SUCCESS, or the first failure of a part */
+    icd_call call;
+    const cl_event *wait_list; /* the program's */
+    cl_uint wait_count;
+    cl_int failure;      /* CL_SUCCESS, or the first failure of a part */
+    bool waits_for_host; /* for a user event without a status */
 } icd_command;
 
 /* Begins a command: validates the queue and the wait list.  On success icd_command_end must follow;

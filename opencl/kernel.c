@@ -205,15 +205,19 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
     ICD_ENTER;
     if (!icd_is(kernel, ICD_KERNEL, ICD_CALL))
         return REFUSE(CL_INVALID_KERNEL, "expected a kernel");
-    if (name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM)
-        return REFUSE(CL_INVALID_OPERATION, "the device cannot access the host's own memory");
-    bool is_flag = name == CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
+    bool is_flag = name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM ||
+                   name == CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL ||
                    name == CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL ||
                    name == CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL;
     bool is_list =
         name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL || name == CL_KERNEL_EXEC_INFO_SVM_PTRS;
-    if (!value || !(is_flag || is_list) || (is_flag && size != sizeof(cl_bool)))
+    if (!value || !(is_flag || is_list) || (is_flag && size != sizeof(cl_bool)) ||
+        (is_list && (size == 0 || size % sizeof(void *) != 0)))
         return REFUSE(CL_INVALID_VALUE, "information 0x%x of %zu bytes", name, size);
+    cl_bool is_enabled = CL_FALSE;
+    if (is_flag) memcpy(&is_enabled, value, sizeof is_enabled);
+    if (name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM && is_enabled)
+        return REFUSE(CL_INVALID_OPERATION, "the device cannot access the host's own memory");
     return CL_SUCCESS;
 }
 

@@ -1,5 +1,5 @@
 /* Launches. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 
 #include <string.h>
@@ -11,21 +11,19 @@ static dev_access access_of(cl_mem memory)
 }
 
 /* Reports what a launch does with a memory object that the specification leaves undefined. */
-static void memory_judge(cl_mem memory, uint32_t index, cl_kernel kernel, icd_call call)
+static void memory_judge(const icd_command *command, cl_uint index, cl_kernel kernel)
 {
+    cl_mem memory = kernel->arguments[index].memory;
     if (memory->base.user_references == 0)
-        icd_report_misuse(call, "use-after-release",
+        icd_report_misuse(command->call, "use-after-release", kernel->fact->name,
                           "argument %u of kernel '%.*s' is buffer %u, which has been released",
                           index, RT_TEXT_ARG(kernel->fact->name), memory->base.number);
-    for (uint32_t i = 0; i < memory->maps.count; i++) {
-        const icd_map *map = &memory->maps.items[i];
-        if (!(map->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))) continue;
-        icd_report_misuse(call, "mapped-buffer",
-                          "argument %u of kernel '%.*s' is buffer %u, of which %zu bytes at offset "
-                          "%zu are mapped for writing",
-                          index, RT_TEXT_ARG(kernel->fact->name), memory->base.number, map->size,
-                          map->offset);
-    }
+    if (memory->base.kind == ICD_DEAD) return;
+    /* Whether the kernel writes is unknown, unless it may do nothing else. */
+    icd_misuse_mapped(command, memory, (memory->flags & CL_MEM_WRITE_ONLY) != 0, kernel, index);
+    for (cl_uint i = 0; i < index; i++)
+        if (kernel->arguments[i].memory && kernel->arguments[i].address == 0)
+            icd_misuse_host_overlap(command, kernel->arguments[i].memory, memory);
 }
 
 /* Fills the device's arguments, and keeps their memory objects. */
@@ -48,19 +46,20 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
             out[i].memory = icd_usm_find(argument->address, &out[i].offset);
             if (out[i].memory) continue;
             icd_report_misuse(
-                call, "use-after-free",
+                call, "use-after-free", kernel->fact->name,
                 "argument %u of kernel '%.*s' points into an allocation that has been "
                 "freed",
                 i, RT_TEXT_ARG(kernel->fact->name));
             return icd_refuse(call, CL_INVALID_KERNEL_ARGS, "argument %u points to freed memory",
                               i);
         } else if (argument->memory) {
-            memory_judge(argument->memory, i, kernel, call);
+            memory_judge(command, i, kernel);
             if (argument->memory->base.kind == ICD_DEAD)
                 return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
                                   "argument %u of kernel '%.*s' is a buffer that has been freed", i,
                                   RT_TEXT_ARG(kernel->fact->name));
-            out[i].kind = argument->memory->parent ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
+            bool is_part = argument->memory->parent || argument->memory->is_svm;
+            out[i].kind = is_part ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
             out[i].memory = argument->memory->memory;
             out[i].access = access_of(argument->memory);
             icd_command_keep(command, argument->memory);

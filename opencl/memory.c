@@ -1,5 +1,5 @@
 /* Buffers and sub-buffers. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 
 #include <stdio.h>
@@ -61,6 +61,14 @@ static cl_int contents_write(cl_mem buffer, const void *host)
     return icd_code(status);
 }
 
+/* The allocation of shared virtual memory that a buffer's host pointer is in; NULL: none. */
+static const icd_allocation *svm_find(cl_mem_flags flags, const void *host)
+{
+    if (!(flags & CL_MEM_USE_HOST_PTR)) return NULL;
+    const icd_allocation *found = icd_allocation_find((uintptr_t)host, 0);
+    return found && found->is_svm ? found : NULL;
+}
+
 /* The name of a buffer in findings, which reports look up. */
 static rt_text label_print(uint32_t number, char *text, size_t capacity)
 {
@@ -74,6 +82,15 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
                             icd_call call)
 {
     cl_int code = buffer_validate(context, flags, size, host, call);
+    const icd_allocation *svm = code == CL_SUCCESS ? svm_find(flags, host) : NULL;
+    uint64_t offset = svm ? (uintptr_t)host - svm->address : 0;
+    if (svm && size > svm->size - offset)
+        code = icd_refuse(call, CL_INVALID_BUFFER_SIZE,
+                          "%zu bytes, but the allocation at the host pointer has %llu", size,
+                          (unsigned long long)(svm->size - offset));
+    if (code == CL_SUCCESS && !svm) code = icd_memory_take(size);
+    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        icd_refuse(call, code, "%zu bytes; the device has fewer that are not allocated", size);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     cl_mem buffer = icd_object_create(sizeof *buffer, ICD_MEMORY);
@@ -82,13 +99,16 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
     buffer->size = size;
     buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
     if (properties) *rt_vector_push(&buffer->properties) = 0;
+    buffer->is_svm = svm != NULL;
     char text[32];
+    rt_text label = label_print(buffer->base.number, text, sizeof text);
     rt_status status =
-        dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size,
-                       label_print(buffer->base.number, text, sizeof text), &buffer->memory);
+        svm ? dev_memory_part_create(svm->memory, offset, size, label, &buffer->memory)
+            : dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size, label,
+                             &buffer->memory);
     code = icd_code(status);
     if (code == CL_SUCCESS) icd_report_buffer(buffer->base.number, size, call);
-    if (code == CL_SUCCESS && host) code = contents_write(buffer, host);
+    if (code == CL_SUCCESS && host && !svm) code = contents_write(buffer, host);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) return buffer;
     buffer->base.user_references = 0;
@@ -119,8 +139,8 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context,
 
 /* ---- Sub-buffers -------------------------------------------------------------------------- */
 
-static cl_int region_validate(cl_mem parent, cl_mem_flags flags, const cl_buffer_region *region,
-                              icd_call call)
+static cl_int region_validate(cl_mem parent, cl_mem_flags flags, cl_buffer_create_type type,
+                              const cl_buffer_region *region, icd_call call)
 {
     if (!icd_is(parent, ICD_MEMORY, call) || parent->parent)
         return icd_refuse(call, CL_INVALID_MEM_OBJECT,
@@ -137,6 +157,8 @@ static cl_int region_validate(cl_mem parent, cl_mem_flags flags, const cl_buffer
     if (widens)
         return icd_refuse(call, CL_INVALID_VALUE, "flags 0x%llx permit more than the buffer's",
                           (unsigned long long)flags);
+    if (type != CL_BUFFER_CREATE_TYPE_REGION)
+        return icd_refuse(call, CL_INVALID_VALUE, "unknown type of creation 0x%x", type);
     if (!region) return icd_refuse(call, CL_INVALID_VALUE, "no region");
     if (region->size == 0) return icd_refuse(call, CL_INVALID_BUFFER_SIZE, "a region of 0 bytes");
     if (region->origin > parent->size || region->size > parent->size - region->origin)
@@ -156,14 +178,23 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
 {
     ICD_ENTER;
     const cl_buffer_region *region = info;
-    cl_int code = region_validate(parent, flags, region, ICD_CALL);
-    if (code == CL_SUCCESS && type != CL_BUFFER_CREATE_TYPE_REGION)
-        code = REFUSE(CL_INVALID_VALUE, "unknown type of creation 0x%x", type);
+    cl_int code = region_validate(parent, flags, type, region, ICD_CALL);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
+    /* A part of a part is a part of the whole. */
+    const icd_allocation *svm = parent->is_svm ? svm_find(parent->flags, parent->host) : NULL;
+    if (parent->is_svm && !svm) {
+        icd_store(out_code, REFUSE(CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                                   "the memory of buffer %u has been freed", parent->base.number));
+        return NULL;
+    }
+    uint64_t begin = svm ? (uintptr_t)parent->host - svm->address : 0;
     cl_mem part = icd_object_create(sizeof *part, ICD_MEMORY);
+    part->is_svm = parent->is_svm;
     part->context = icd_reference(parent->context);
     part->parent = icd_reference(parent);
+    part->next_part = parent->parts;
+    parent->parts = part;
     part->flags = flags | (parent->flags & FLAGS_POINTER);
     if (!(flags & FLAGS_ACCESS)) part->flags |= parent->flags & FLAGS_ACCESS;
     if (!(flags & FLAGS_HOST)) part->flags |= parent->flags & FLAGS_HOST;
@@ -171,9 +202,9 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     part->origin = region->origin;
     part->host = parent->host ? (uint8_t *)parent->host + region->origin : NULL;
     char text[32];
-    rt_status status =
-        dev_memory_part_create(parent->memory, region->origin, region->size,
-                               label_print(part->base.number, text, sizeof text), &part->memory);
+    rt_status status = dev_memory_part_create(
+        svm ? svm->memory : parent->memory, begin + region->origin, region->size,
+        label_print(part->base.number, text, sizeof text), &part->memory);
     code = icd_code(status);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) {
@@ -190,9 +221,18 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
 void icd_memory_free(cl_mem memory)
 {
     /* In the reverse order of their registration. */
+    icd_callback_begin();
     for (uint32_t i = memory->callbacks.count; i > 0; i--)
         memory->callbacks.items[i - 1].function(memory, memory->callbacks.items[i - 1].user);
+    icd_callback_end();
+    if (memory->parent) {
+        cl_mem *place = &memory->parent->parts;
+        while (*place != memory)
+            place = &(*place)->next_part;
+        *place = memory->next_part;
+    }
     dev_memory_destroy(memory->memory);
+    if (!memory->parent && !memory->is_svm) icd_memory_give(memory->size);
     free(memory->shadow);
     rt_vector_free(&memory->maps);
     rt_vector_free(&memory->callbacks);

@@ -1,5 +1,5 @@
 /* The table of functions, the lock, and the lives of objects. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 
 #include "reference/base/hash.h"
 #include "reference/base/map.h"
@@ -125,8 +125,8 @@ bool icd_is(const void *object, icd_kind kind, icd_call call)
     const icd_object *base = object;
     if (!is_readable(object) || base->was != kind) return false;
     if (base->user_references > 0) return true;
-    icd_report_misuse(call, "use-after-release", "%s %u has been released", kind_names[kind],
-                      base->number);
+    icd_report_misuse(call, "use-after-release", (rt_text){0}, "%s %u has been released",
+                      kind_names[kind], base->number);
     return false;
 }
 
@@ -143,7 +143,10 @@ static cl_int release(void *object, icd_kind kind, cl_int invalid, icd_call call
 {
     if (!icd_is(object, kind, call))
         return icd_refuse(call, invalid, "expected a %s", kind_names[kind]);
-    if (--((icd_object *)object)->user_references == 0) icd_release(object);
+    icd_object *base = object;
+    if (--base->user_references > 0) return CL_SUCCESS;
+    if (kind != ICD_EVENT) icd_misuse_release(call, kind_names[kind], base->number);
+    icd_release(object);
     return CL_SUCCESS;
 }
 

@@ -422,17 +422,34 @@ static const struct {
     {CL_DEVICE_BUILT_IN_KERNELS, ""},           {CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED, ""},
 };
 
-/* The machine's memory in bytes. */
-static cl_ulong machine_memory(void)
+/* The bytes of the device's memory. What it knows about each costs as much again, and the program
+ * shares the machine with others. */
+static cl_ulong memory_size(void)
 {
+    enum { SHARE = 8 }; /* of the machine's memory */
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (cl_ulong)pages * (cl_ulong)page : RT_MEMORY_SIZE_MAX;
+    return pages > 0 && page > 0 ? (cl_ulong)pages * (cl_ulong)page / SHARE : RT_MEMORY_SIZE_MAX;
 }
 
 static cl_ulong allocation_max(void)
 {
-    cl_ulong half = machine_memory() / 2;
+    cl_ulong half = memory_size() / 2;
     return half < RT_MEMORY_SIZE_MAX ? half : RT_MEMORY_SIZE_MAX;
+}
+
+static cl_ulong memory_used;
+
+cl_int icd_memory_take(size_t size)
+{
+    if (size > memory_size() - memory_used) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    memory_used += size;
+    return CL_SUCCESS;
+}
+
+void icd_memory_give(size_t size)
+{
+    CHECK(size <= memory_used);
+    memory_used -= size;
 }
 
 static cl_int device_fact(cl_device_info name, size_t capacity, void *out, size_t *out_size)
@@ -460,7 +477,7 @@ static cl_int device_fact(cl_device_info name, size_t capacity, void *out, size_
         return icd_answer(sizes, count * sizeof *sizes, capacity, out, out_size);
     }
     case CL_DEVICE_LOCAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, device.local_size_max);
-    case CL_DEVICE_GLOBAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, machine_memory());
+    case CL_DEVICE_GLOBAL_MEM_SIZE: return ICD_ANSWER(cl_ulong, memory_size());
     case CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE: return ICD_ANSWER(cl_ulong, CONSTANT_BUFFER_MAX);
     case CL_DEVICE_MAX_MEM_ALLOC_SIZE: return ICD_ANSWER(cl_ulong, allocation_max());
     case CL_DEVICE_EXTENSIONS:

@@ -3,7 +3,7 @@
 #include "opencl/options.h"
 
 #include "conformance/process/scratch.h"
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 #include "reference/base/stream.h"
 
@@ -138,10 +138,12 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context
                                                                       const char *names,
                                                                       cl_int *out_code)
 {
-    (void)device_count, (void)devices;
     ICD_ENTER;
     if (!icd_is(context, ICD_CONTEXT, ICD_CALL))
         return fail(out_code, REFUSE(CL_INVALID_CONTEXT, "expected a context"));
+    for (cl_uint i = 0; devices && i < device_count; i++)
+        if (devices[i] != &icd_device)
+            return fail(out_code, REFUSE(CL_INVALID_DEVICE, "entry %u is not of the context", i));
     return fail(out_code, REFUSE(CL_INVALID_VALUE, "the device has no built-in kernels '%s'",
                                  names ? names : ""));
 }
@@ -350,6 +352,7 @@ CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint devic
 {
     icd_lock();
     cl_int code = build_validate(program, device_count, devices, notify, user, ICD_CALL);
+    if (code == CL_SUCCESS && !notify) icd_misuse_in_callback(ICD_CALL);
     if (code == CL_SUCCESS)
         code = program_make(program, options, CL_PROGRAM_BINARY_TYPE_EXECUTABLE, NULL, 0,
                             CL_INVALID_BUILD_OPTIONS, CL_BUILD_PROGRAM_FAILURE, ICD_CALL);
@@ -409,6 +412,7 @@ CL_API_ENTRY cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint dev
     cl_int code = build_validate(program, device_count, devices, notify, user, ICD_CALL);
     if (code == CL_SUCCESS)
         code = headers_validate(program, header_count, headers, names, ICD_CALL);
+    if (code == CL_SUCCESS && !notify) icd_misuse_in_callback(ICD_CALL);
     rt_arena arena = {0};
     rt_text folder = {0}, more[2] = {RT_TEXT("-I"), {0}};
     if (code == CL_SUCCESS && header_count > 0) {
@@ -481,6 +485,7 @@ CL_API_ENTRY cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint de
     cl_int code =
         link_validate(context, device_count, devices, count, programs, notify, user, ICD_CALL);
     icd_options_read(&arena, text, true, &options);
+    if (code == CL_SUCCESS && !notify) icd_misuse_in_callback(ICD_CALL);
     if (code == CL_SUCCESS && options.refused.length > 0)
         code = REFUSE(CL_INVALID_LINKER_OPTIONS, "option '%.*s' is not permitted",
                       RT_TEXT_ARG(options.refused));

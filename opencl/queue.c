@@ -1,5 +1,5 @@
 /* Command queues, and how a command enters one. */
-#include "opencl/report.h"
+#include "opencl/misuse.h"
 
 #include <time.h>
 
@@ -40,6 +40,7 @@ static cl_command_queue queue_create(cl_context context, cl_device_id device,
         code = icd_refuse(call, CL_INVALID_QUEUE_PROPERTIES, "the device has no on-device queues");
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
+    icd_misuse_in_callback(call);
     cl_command_queue queue = icd_object_create(sizeof *queue, ICD_QUEUE);
     queue->context = icd_reference(context);
     queue->flags = flags;
@@ -189,6 +190,7 @@ CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue)
     ICD_ENTER;
     if (!icd_is(queue, ICD_QUEUE, ICD_CALL))
         return REFUSE(CL_INVALID_COMMAND_QUEUE, "expected a queue");
+    icd_misuse_in_callback(ICD_CALL);
     icd_reference(queue);
     RT_VECTOR(cl_event) events = {0};
     for (uint32_t i = 0; i < queue->pending.count; i++)
@@ -208,7 +210,7 @@ CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue)
 cl_int icd_command_begin(icd_command *command, cl_command_queue queue, cl_command_type type,
                          cl_uint wait_count, const cl_event *wait, icd_call call)
 {
-    *command = (icd_command){.queue = queue, .type = type, .queued = icd_now()};
+    *command = (icd_command){.queue = queue, .type = type, .queued = icd_now(), .call = call};
     if (!icd_is(queue, ICD_QUEUE, call))
         return icd_refuse(call, CL_INVALID_COMMAND_QUEUE, "expected a queue");
     if ((wait_count > 0) != (wait != NULL))
@@ -223,8 +225,12 @@ cl_int icd_command_begin(icd_command *command, cl_command_queue queue, cl_comman
                               wait[i]->base.number);
     }
     if (queue->pending.count >= queue->collect_at) icd_queue_collect(queue);
-    for (cl_uint i = 0; i < wait_count; i++)
+    for (cl_uint i = 0; i < wait_count; i++) {
         *rt_vector_push(&command->wait) = wait[i]->event;
+        command->waits_for_host |= !wait[i]->queue && wait[i]->user_status > CL_COMPLETE;
+    }
+    command->wait_list = wait;
+    command->wait_count = wait_count;
     cl_event before = is_out_of_order(queue) ? queue->barrier : queue->last;
     if (before) *rt_vector_push(&command->wait) = before->event;
     /* Without a list, a marker or barrier waits for all earlier commands. */
@@ -307,9 +313,12 @@ static void queue_enter(cl_command_queue queue, cl_event event)
 cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event)
 {
     if (command->failure != CL_SUCCESS) return icd_command_drop(command, command->failure);
+    const icd_call call = command->call;
     dev_event *joined, *first;
     rt_status status = parts_join(command, &joined, &first);
     if (!rt_ok(status)) return icd_command_drop(command, icd_code(status));
+    for (cl_uint i = 0; i < command->wait_count; i++)
+        icd_misuse_wait(command->wait_list[i]);
     cl_event event = icd_object_create(sizeof *event, ICD_EVENT);
     event->context = icd_reference(command->queue->context);
     event->queue = icd_reference(command->queue);
@@ -324,6 +333,7 @@ cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_eve
     queue_enter(event->queue, event);
     cl_int code = CL_SUCCESS;
     if (is_blocking) {
+        icd_misuse_in_callback(call);
         code = icd_event_wait(event);
         icd_queue_collect(event->queue);
     }

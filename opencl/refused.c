@@ -172,7 +172,12 @@ CL_API_ENTRY cl_int CL_API_CALL clGetSupportedImageFormats(cl_context context, c
                                                            cl_uint *num_image_formats)
 {
     ICD_ENTER;
-    if (!icd_is(context, ICD_CONTEXT, ICD_CALL)) return CL_INVALID_CONTEXT;
+    if (!icd_is(context, ICD_CONTEXT, ICD_CALL))
+        return REFUSE(CL_INVALID_CONTEXT, "expected a context");
+    bool is_image =
+        image_type >= CL_MEM_OBJECT_IMAGE2D && image_type <= CL_MEM_OBJECT_IMAGE1D_BUFFER;
+    if (!is_image || (num_entries == 0 && image_formats))
+        return REFUSE(CL_INVALID_VALUE, "type 0x%x, or no room for formats", image_type);
     if (num_image_formats) *num_image_formats = 0;
     return CL_SUCCESS;
 }

@@ -3,6 +3,7 @@
 #include "opencl/report.h"
 
 #include "conformance/json/json.h"
+#include "opencl/suppress.h"
 #include "reference/base/demangle.h"
 #include "reference/base/descriptors.h"
 #include "reference/base/hash.h"
@@ -141,28 +142,42 @@ void icd_report_source_forget(rt_text source)
 
 /* ---- Text --------------------------------------------------------------------------------- */
 
+/* The name of the program or library that made the call, without its folder, and the offset to
+ * which the call returns; NULL: unknown. */
+static const char *call_file(icd_call call, size_t *out_offset)
+{
+    Dl_info info;
+    if (!call.caller || !dladdr(call.caller, &info) || !info.dli_fname) return NULL;
+    const char *slash = strrchr(info.dli_fname, '/');
+    *out_offset = (size_t)((const char *)call.caller - (const char *)info.dli_fbase);
+    return slash ? slash + 1 : info.dli_fname;
+}
+
 /* Appends "clFinish at vector_add+0x1234": the call, and the object file and offset to which it
  * returns, as addr2line(1) takes them. */
 static void call_append(rt_buffer *out, icd_call call)
 {
+    size_t offset;
+    const char *file = call_file(call, &offset);
     rt_buffer_printf(out, "%s", call.function);
-    Dl_info info;
-    if (!call.caller || !dladdr(call.caller, &info) || !info.dli_fname) return;
-    const char *slash = strrchr(info.dli_fname, '/');
-    rt_buffer_printf(out, " at %s+0x%zx", slash ? slash + 1 : info.dli_fname,
-                     (size_t)((const char *)call.caller - (const char *)info.dli_fbase));
+    if (file) rt_buffer_printf(out, " at %s+0x%zx", file, offset);
 }
 
-/* Appends the line of a program's source. */
-static void line_append(rt_buffer *out, rt_text source, uint32_t line)
+/* A line of a program's source; empty if the source is not kept. */
+static rt_text line_find(rt_text source, uint32_t line)
 {
     const noted_source *found = line > 0 ? source_find(source) : NULL;
-    if (!found) return;
+    if (!found) return (rt_text){0};
     rt_text rest = rt_text_of(found->text);
     for (uint32_t k = 1; k < line; k++)
         rt_text_take_until(&rest, '\n');
-    rt_text quoted = rt_text_take_until(&rest, '\n');
-    rt_buffer_printf(out, "  %5u | %.*s\n", line, RT_TEXT_ARG(quoted));
+    return rt_text_take_until(&rest, '\n');
+}
+
+static void line_append(rt_buffer *out, rt_text source, uint32_t line)
+{
+    rt_text quoted = line_find(source, line);
+    if (quoted.data) rt_buffer_printf(out, "  %5u | %.*s\n", line, RT_TEXT_ARG(quoted));
 }
 
 static void text_print(const rt_buffer *text)
@@ -272,6 +287,14 @@ static json_t *call_json(icd_call call)
     return value;
 }
 
+/* Adds the entry that suppresses a finding; NULL: none. */
+static void suppression_set(json_t *value, const icd_suppression *by)
+{
+    if (!by) return;
+    cnf_json_set(value, "suppressed_by", cnf_json_text(rt_text_of(by->entry)));
+    cnf_json_set(value, "reason", cnf_json_text(rt_text_of(by->reason)));
+}
+
 static json_t *finding_json(const dev_finding *finding)
 {
     json_t *value = cnf_json_checked(json_object()), *item = cnf_json_checked(json_array());
@@ -281,6 +304,8 @@ static json_t *finding_json(const dev_finding *finding)
     cnf_json_set(value, "source", cnf_json_text(finding->source));
     cnf_json_set(value, "line", cnf_json_checked(json_integer(finding->source_line)));
     cnf_json_set(value, "column", cnf_json_checked(json_integer(finding->source_column)));
+    rt_text quoted = line_find(finding->source, finding->source_line);
+    if (quoted.length > 0) cnf_json_set(value, "text", cnf_json_text(quoted));
     for (uint32_t i = 0; i < RT_ND_RANGE_DIMENSIONS; i++)
         cnf_json_append(item, cnf_json_checked(json_integer((json_int_t)finding->work_item[i])));
     cnf_json_set(value, "work_item", item);
@@ -298,8 +323,13 @@ void icd_report_finding(void *user, const dev_finding *finding)
 {
     (void)user;
     pthread_mutex_lock(&lock);
-    uint32_t count = place_count(finding);
-    if (count <= REPEATS_MAX) {
+    size_t offset;
+    const noted_command *command = command_of(finding->tag);
+    const icd_suppression *by =
+        icd_suppression_find(finding->kind, finding->kernel, finding->source,
+                             command ? call_file(command->call, &offset) : NULL);
+    uint32_t count = by ? 0 : place_count(finding);
+    if (!by && count <= REPEATS_MAX) {
         rt_buffer text = {0};
         finding_text(&text, finding);
         if (count == REPEATS_MAX)
@@ -307,29 +337,36 @@ void icd_report_finding(void *user, const dev_finding *finding)
         text_print(&text);
         rt_buffer_free(&text);
     }
-    json_print(finding_json(finding));
+    json_t *value = finding_json(finding);
+    suppression_set(value, by);
+    json_print(value);
     pthread_mutex_unlock(&lock);
 }
 
 /* ---- Uses of the API ---------------------------------------------------------------------- */
 
-void icd_report_misuse(icd_call call, const char *kind, const char *format, ...)
+void icd_report_misuse(icd_call call, const char *kind, rt_text kernel, const char *format, ...)
 {
     va_list arguments;
+    size_t offset;
     rt_buffer message = {0}, text = {0};
     call = call_of_program(call);
     va_start(arguments, format);
     rt_buffer_vprintf(&message, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&lock);
+    const icd_suppression *by =
+        icd_suppression_find(kind, kernel, (rt_text){0}, call_file(call, &offset));
     rt_buffer_printf(&text, "assay: %s: %s\n        in ", kind, rt_buffer_string(&message));
     call_append(&text, call);
     rt_buffer_append_byte(&text, '\n');
-    text_print(&text);
+    if (!by) text_print(&text);
     json_t *value = cnf_json_checked(json_object());
     cnf_json_set(value, "finding", cnf_json_text(rt_text_of(kind)));
     cnf_json_set(value, "message", cnf_json_text(rt_buffer_text(&message)));
+    if (kernel.length > 0) cnf_json_set(value, "kernel", cnf_json_text(kernel));
     cnf_json_set(value, "call", call_json(call));
+    suppression_set(value, by);
     json_print(value);
     pthread_mutex_unlock(&lock);
     rt_buffer_free(&message);

@@ -23,8 +23,10 @@ void icd_report_source_forget(rt_text source);
 
 /* Reports a finding of the device (dev_open_parameters.on_finding). */
 void icd_report_finding(void *user, const dev_finding *finding);
-/* Reports a finding about a use of the API. */
-void icd_report_misuse(icd_call call, const char *kind, const char *format, ...) RT_PRINTF(3, 4);
+/* Reports a finding about a use of the API.  `kernel` is the one that the call is about, or empty.
+ */
+void icd_report_misuse(icd_call call, const char *kind, rt_text kernel, const char *format, ...)
+    RT_PRINTF(4, 5);
 /* Reports that a call of the API was refused, unless the user asked for silence. */
 void icd_report_refusal(icd_call call, cl_int code, rt_text reason);
 

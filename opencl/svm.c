@@ -32,7 +32,8 @@ CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags f
 static void svm_free(void *pointer, icd_call call)
 {
     if (pointer && !icd_allocation_free(pointer, true))
-        icd_report_misuse(call, "invalid-free", "%p is not the start of an allocation", pointer);
+        icd_report_misuse(call, "invalid-free", (rt_text){0},
+                          "%p is not the start of an allocation", pointer);
 }
 
 CL_API_ENTRY void CL_API_CALL clSVMFree(cl_context context, void *pointer)
@@ -81,18 +82,18 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint
     cl_int code =
         icd_command_begin(&command, queue, CL_COMMAND_SVM_FREE, wait_count, wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
-    bool has_all = count > 0 && pointers;
+    bool has_all = (count > 0) == (pointers != NULL);
     for (cl_uint i = 0; has_all && i < count; i++)
         has_all = pointers[i] != NULL;
     if (!has_all)
-        return icd_command_drop(
-            &command, REFUSE(CL_INVALID_VALUE,
-                             "%u pointers; expected at least one, and none that is NULL", count));
+        return icd_command_drop(&command, REFUSE(CL_INVALID_VALUE,
+                                                 "%u pointers at %p; expected none that is NULL",
+                                                 count, (const void *)pointers));
     code = icd_command_end(&command, false, &event);
     if (code != CL_SUCCESS) return code;
     svm_release *release = rt_alloc(sizeof *release + count * sizeof *pointers);
     *release = (svm_release){icd_reference(queue), function, user, ICD_CALL, count};
-    memcpy(release->pointers, pointers, count * sizeof *pointers);
+    if (count > 0) memcpy(release->pointers, pointers, count * sizeof *pointers);
     code = icd_event_call_back(event, CL_COMPLETE, release_run, release);
     if (code != CL_SUCCESS) {
         icd_release(queue);

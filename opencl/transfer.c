@@ -1,4 +1,5 @@
 /* Commands that move bytes: read, write, copy, fill, map and unmap, and their rectangles. */
+#include "opencl/misuse.h"
 #include "opencl/usm.h"
 
 #include <stdlib.h>
@@ -96,6 +97,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_m
     if (code == CL_SUCCESS && !host) code = REFUSE(CL_INVALID_VALUE, "the host pointer is NULL");
     if (code == CL_SUCCESS) code = host_validate(buffer, true, false, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    icd_misuse_mapped(&command, buffer, false, NULL, 0);
     read_part(&command, buffer, offset, size, host);
     return icd_command_end(&command, is_blocking, out_event);
 }
@@ -115,6 +117,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_
     if (code == CL_SUCCESS && !host) code = REFUSE(CL_INVALID_VALUE, "the host pointer is NULL");
     if (code == CL_SUCCESS) code = host_validate(buffer, false, true, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    icd_misuse_mapped(&command, buffer, true, NULL, 0);
     write_part(&command, buffer, offset, size, host);
     return icd_command_end(&command, is_blocking, out_event);
 }
@@ -123,6 +126,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_
 static bool is_same_root(cl_mem a, cl_mem b)
 {
     return icd_root(a) == icd_root(b);
+}
+
+/* Reports what a copy, which has been validated, does to memory that it must not use. */
+static void copy_judge(const icd_command *command, cl_mem from, cl_mem to)
+{
+    icd_misuse_mapped(command, from, false, NULL, 0);
+    icd_misuse_mapped(command, to, true, NULL, 0);
+    icd_misuse_host_overlap(command, from, to);
 }
 
 /* Begins a copy: both buffers are validated and kept. */
@@ -162,6 +173,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
                           icd_root(from)->base.number);
     }
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    copy_judge(&command, from, to);
     copy_part(&command, from, from_offset, to, to_offset, size);
     return icd_command_end(&command, false, out_event);
 }
@@ -205,6 +217,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
                       "offset %zu or size %zu is not a multiple of the pattern's %zu bytes", offset,
                       size, pattern_size);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    icd_misuse_mapped(&command, buffer, true, NULL, 0);
     icd_fill_part(&command, icd_root(buffer)->memory, buffer->origin + offset, size, pattern,
                   pattern_size);
     return icd_command_end(&command, false, out_event);
@@ -212,10 +225,18 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
 
 /* ---- Rectangles --------------------------------------------------------------------------- */
 
-/* One side of a rectangle: where it begins and how its rows and slices follow each other. */
+/* One side of a rectangle: where it begins and ends, and how its rows and slices follow each other.
+ */
 typedef struct side {
     size_t begin, row, slice; /* bytes */
+    size_t extent;            /* bytes from the first to the last of the region */
 } side;
+
+/* Multiplies two sizes and adds a third; true if the result is too large. */
+static bool grows_over(size_t a, size_t b, size_t c, size_t *out)
+{
+    return __builtin_mul_overflow(a, b, out) || __builtin_add_overflow(*out, c, out);
+}
 
 /* Completes the pitches of a side, and refuses those that are too small for the region. */
 static cl_int side_make(const size_t *origin, const size_t *region, size_t row, size_t slice,
@@ -227,20 +248,22 @@ static cl_int side_make(const size_t *origin, const size_t *region, size_t row, 
     if (row < region[0])
         return icd_refuse(call, CL_INVALID_VALUE, "rows of %zu bytes are shorter than the region's",
                           row);
-    if (slice == 0) slice = region[1] * row;
-    if (slice < region[1] * row || slice % row != 0)
+    size_t rows, begin, extent;
+    bool is_large = grows_over(region[1], row, 0, &rows);
+    if (slice == 0) slice = rows;
+    if (!is_large && (slice < rows || slice % row != 0))
         return icd_refuse(
             call, CL_INVALID_VALUE,
             "slices of %zu bytes do not hold %zu rows of %zu bytes, or not whole rows", slice,
             region[1], row);
-    *out_side = (side){origin[2] * slice + origin[1] * row + origin[0], row, slice};
+    is_large = is_large || grows_over(origin[1], row, origin[0], &begin) ||
+               grows_over(origin[2], slice, begin, &begin) ||
+               grows_over(region[1] - 1, row, region[0], &extent) ||
+               grows_over(region[2] - 1, slice, extent, &extent);
+    if (is_large)
+        return icd_refuse(call, CL_INVALID_VALUE, "a region that is larger than any memory");
+    *out_side = (side){begin, row, slice, extent};
     return CL_SUCCESS;
-}
-
-/* The bytes from the first to the last of the region. */
-static size_t side_extent(const side *s, const size_t *region)
-{
-    return (region[2] - 1) * s->slice + (region[1] - 1) * s->row + region[0];
 }
 
 /* The number of bytes of a row to move at once, and of rows and slices, after rows that follow each
@@ -273,13 +296,13 @@ static cl_int rect_parts(icd_command *command, const rect *r, rect_kind kind, ic
         side_make(r->buffer_origin, r->region, r->buffer_row, r->buffer_slice, call, &device);
     if (code == CL_SUCCESS)
         code = side_make(r->host_origin, r->region, r->host_row, r->host_slice, call, &host);
-    if (code == CL_SUCCESS)
-        code = range_validate(r->buffer, device.begin, side_extent(&device, r->region), call);
+    if (code == CL_SUCCESS) code = range_validate(r->buffer, device.begin, device.extent, call);
     if (code == CL_SUCCESS && !r->host)
         code = icd_refuse(call, CL_INVALID_VALUE, "the host pointer is NULL");
     if (code == CL_SUCCESS)
         code = host_validate(r->buffer, kind == RECT_READ, kind == RECT_WRITE, call);
     if (code != CL_SUCCESS) return code;
+    icd_misuse_mapped(command, r->buffer, kind == RECT_WRITE, NULL, 0);
     size_t joined[3];
     rows_join(&device, &host, r->region, joined);
     for (size_t z = 0; z < joined[2]; z++) {
@@ -341,7 +364,7 @@ static bool rects_overlap(const side *a, const side *b, const size_t *region)
     size_t first = a->begin < b->begin ? a->begin : b->begin;
     size_t last = a->begin < b->begin ? b->begin : a->begin;
     size_t distance = last - first;
-    if (distance >= side_extent(a, region)) return false;
+    if (distance >= a->extent) return false;
     size_t z = distance / a->slice, rest = distance % a->slice;
     size_t y = rest / a->row, x = rest % a->row;
     /* The later region begins (x, y, z) after the other one, or just before the next row or slice.
@@ -371,19 +394,20 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
     if (code != CL_SUCCESS) return code;
     code = side_make(from_origin, region, from_row, from_slice, ICD_CALL, &a);
     if (code == CL_SUCCESS) code = side_make(to_origin, region, to_row, to_slice, ICD_CALL, &b);
-    if (code == CL_SUCCESS) code = range_validate(from, a.begin, side_extent(&a, region), ICD_CALL);
-    if (code == CL_SUCCESS) code = range_validate(to, b.begin, side_extent(&b, region), ICD_CALL);
+    if (code == CL_SUCCESS) code = range_validate(from, a.begin, a.extent, ICD_CALL);
+    if (code == CL_SUCCESS) code = range_validate(to, b.begin, b.extent, ICD_CALL);
     if (code == CL_SUCCESS && from == to && (a.row != b.row || a.slice != b.slice))
         code = REFUSE(CL_INVALID_VALUE, "within buffer %u, both sides must have the same pitches",
                       from->base.number);
     if (code == CL_SUCCESS && is_same_root(from, to)) {
-        const side x = {a.begin + from->origin, a.row, a.slice};
-        const side y = {b.begin + to->origin, b.row, b.slice};
+        const side x = {a.begin + from->origin, a.row, a.slice, a.extent};
+        const side y = {b.begin + to->origin, b.row, b.slice, b.extent};
         if (rects_overlap(&x, &y, region))
             code = REFUSE(CL_MEM_COPY_OVERLAP, "the two regions of buffer %u overlap",
                           icd_root(from)->base.number);
     }
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
+    copy_judge(&command, from, to);
     size_t joined[3];
     rows_join(&a, &b, region, joined);
     for (size_t z = 0; z < joined[2]; z++)
@@ -428,13 +452,21 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
     if (code == CL_SUCCESS) code = range_validate(buffer, offset, size, ICD_CALL);
     if (code == CL_SUCCESS)
         code = host_validate(buffer, flags & CL_MAP_READ, flags & writes, ICD_CALL);
+    for (uint32_t i = 0; code == CL_SUCCESS && flags & writes && i < buffer->maps.count; i++) {
+        const icd_map *map = &buffer->maps.items[i];
+        if (map->flags & writes && map->offset < offset + size && offset < map->offset + map->size)
+            code = REFUSE(CL_INVALID_OPERATION,
+                          "%zu bytes at offset %zu of buffer %u are mapped for writing already",
+                          map->size, map->offset, buffer->base.number);
+    }
     uint8_t *place = code == CL_SUCCESS ? map_place(buffer) : NULL;
     if (code == CL_SUCCESS && !place) code = CL_MAP_FAILURE;
     if (code != CL_SUCCESS) {
         icd_store(out_code, icd_command_drop(&command, code));
         return NULL;
     }
-    if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
+    /* The host finds shared virtual memory where it is. */
+    if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         read_part(&command, buffer, offset, size, place + offset);
     code = icd_command_end(&command, is_blocking, out_event);
     icd_store(out_code, code);
@@ -461,7 +493,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
                                        pointer, buffer->base.number));
     icd_map map = buffer->maps.items[i - 1];
     buffer->maps.items[i - 1] = buffer->maps.items[--buffer->maps.count];
-    if (map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+    if (map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         write_part(&command, buffer, map.offset, map.size, map.pointer);
     return icd_command_end(&command, false, out_event);
 }

@@ -42,13 +42,19 @@ void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code
         [CL_MEM_TYPE_SHARED_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_SHARED,
     };
     CHECK(template.type - CL_MEM_TYPE_HOST_INTEL < sizeof kinds / sizeof *kinds);
+    cl_int code = icd_memory_take(size);
+    icd_store(out_code, code);
+    if (code != CL_SUCCESS) return NULL;
     char label[32];
     int length = snprintf(label, sizeof label, "allocation %u", ++number);
     rt_status status =
         dev_usm_create(icd_device.device, kinds[template.type - CL_MEM_TYPE_HOST_INTEL], size,
                        (rt_text){label, (size_t)length}, &template.memory);
     icd_store(out_code, icd_code(status));
-    if (!rt_ok(status)) return NULL;
+    if (!rt_ok(status)) {
+        icd_memory_give(size);
+        return NULL;
+    }
     template.context = icd_reference(template.context);
     template.address = dev_memory_address(template.memory);
     template.size = size;
@@ -62,6 +68,7 @@ bool icd_allocation_free(void *pointer, bool is_svm)
     if (!found || found->program || found->is_svm != is_svm || found->address != (uintptr_t)pointer)
         return false;
     dev_memory_destroy(found->memory);
+    icd_memory_give(found->size);
     icd_release(found->context);
     *found = allocations.items[--allocations.count];
     return true;

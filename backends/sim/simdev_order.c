@@ -165,9 +165,24 @@ static void history_settle(simdev_history *history)
     history->learned.count = kept;
 }
 
+void simdev_node_open(simdev_history *history, simdev_node *node)
+{
+    CHECK(!node->is_done);
+    node->opened_at = ++history->serial;
+}
+
+/* Derives `opened_at` of a command that can run, so that all those before it have ended. */
+static void opened_find(simdev_node *node)
+{
+    for (uint32_t i = 0; i < node->before.count; i++)
+        if (node->before.items[i]->opened_at > node->opened_at)
+            node->opened_at = node->before.items[i]->opened_at;
+}
+
 void simdev_node_end(simdev_history *history, simdev_node *node)
 {
     CHECK(!node->is_done);
+    opened_find(node);
     node->is_done = true;
     if (history->learned.count < history->settle_at) return;
     history_settle(history);
@@ -189,13 +204,15 @@ static bool is_before(const simdev_history *history, const simdev_node *kept,
                       const simdev_node *node)
 {
     if (kept->is_host) return kept->serial < node->serial;
-    if (kept->is_known && kept->known_at < node->serial) return true;
+    uint64_t begin = node->opened_at > node->serial ? node->opened_at : node->serial;
+    if (kept->is_known && kept->known_at < begin) return true;
     return !node->is_host && kept->visit == history->visits;
 }
 
 bool simdev_order_matters(simdev_device *device, simdev_node *node, bool is_alone)
 {
     simdev_history *history = &device->history;
+    opened_find(node);
     if (!is_alone || node->wanted != history->wants) return true;
     history_settle(history);
     if (history->recorded.count == 0) return false;

@@ -3,7 +3,8 @@
  * Two commands are ordered if one is in the wait list of the other, directly or through commands
  * between them; if a barrier of their queue separates them; or if the host knew that the first one
  * was done when it enqueued the second: it had waited for it, or found it complete, or had done so
- * for a command that waited for it.  That the device happened to run one of them first orders
+ * for a command that waited for it; or if it knew so when it completed an event that the second one
+ * waited for.  That the device happened to run one of them first orders
  * nothing. Commands that access a common byte, at least one of them writing and not both with
  * atomics, must be ordered; so must the host's own accesses to unified shared memory. Two that are
  * not are a finding, "command-race", whichever of them ran first.
@@ -50,12 +51,14 @@ typedef struct simdev_node {
     uint32_t references;
     uint64_t serial; /* grows with the time of submission */
     uint32_t tag;
-    const char *what;  /* "copy", "kernel", …; static */
-    char *kernel;      /* name, owned; NULL: not a kernel */
-    bool is_done;      /* it is not pending */
-    bool is_known;     /* the host knows that it is done, */
-    uint64_t known_at; /* and knew it before anything with a higher serial was submitted */
-    bool is_host;      /* an access of the host: ordered before whatever is enqueued later */
+    const char *what;   /* "copy", "kernel", …; static */
+    char *kernel;       /* name, owned; NULL: not a kernel */
+    bool is_done;       /* it is not pending */
+    bool is_known;      /* the host knows that it is done, */
+    uint64_t known_at;  /* and knew it before anything with a higher serial was submitted */
+    uint64_t opened_at; /* of a host event that is complete: it became so after what had this
+                         * serial; of others: the latest of those before it; 0: none */
+    bool is_host;       /* an access of the host: ordered before whatever is enqueued later */
     bool has_printed;
     uint32_t findings; /* reported for which this was the later of the two */
     uint64_t visit, wanted;
@@ -90,6 +93,8 @@ typedef struct simdev_history {
 simdev_node *simdev_node_make(simdev_history *history, uint32_t tag, const char *what);
 /* Notes that the command has ended. */
 void simdev_node_end(simdev_history *history, simdev_node *node);
+/* Notes that the host completes the event, which is about to end. */
+void simdev_node_open(simdev_history *history, simdev_node *node);
 /* Names the kernel that the command launches; the name is copied. */
 void simdev_node_name(simdev_node *node, rt_text kernel);
 void simdev_node_release(simdev_history *history, simdev_node *node);

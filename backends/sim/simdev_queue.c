@@ -466,6 +466,7 @@ static void host_event_end(simdev_command *command, bool has_failed)
                                   "the host completed an event with an error");
     CHECK(command->device->host_pending >= 1);
     command->device->host_pending--;
+    simdev_node_open(&command->device->history, command->node);
     command_end(command);
 }
 

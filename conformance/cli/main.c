@@ -293,8 +293,11 @@ static const cnf_option export_options[] = {
 
 static const cnf_option exec_options[] = {
     {CNF_OPTION_JSON, "--json", NULL, "FILE", "Write each finding as a line of JSON.", NULL},
-    {CNF_OPTION_ERROR_EXITCODE, "--error-exitcode", NULL, "N", "Exit with N if there are findings.",
-     NULL},
+    {CNF_OPTION_ERROR_EXITCODE, "--error-exitcode", NULL, "N",
+     "Exit with N if there are findings that are not suppressed.", NULL},
+    {CNF_OPTION_SARIF, "--sarif", NULL, "FILE", "Write a SARIF 2.1.0 report at the end.", NULL},
+    {CNF_OPTION_SUPPRESSIONS, "--suppressions", NULL, "FILE",
+     "Do not report the findings that an entry of this file matches.", NULL},
     {CNF_OPTION_TYPE, "--type", NULL, "TYPE",
      "Type of the device: gpu (default), cpu or accelerator.", NULL},
     {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of what the device may choose; default: 0.", NULL},

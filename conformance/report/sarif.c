@@ -1,7 +1,7 @@
 /* Writes SARIF's objects: each rule at its first use, and results that refer to rules by index. */
 #include "conformance/report/sarif.h"
 
-#include "conformance/json/json.h"
+#include "conformance/report/sarif_document.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -39,15 +39,10 @@ static rt_text verdict_rule(rt_arena *arena, cnf_verdict verdict)
 
 /* ---- Rules --------------------------------------------------------------------------------- */
 
-static json_t *message(rt_text text)
-{
-    return cnf_json_checked(json_pack("{s:o}", "text", cnf_json_text(text)));
-}
-
 typedef struct sarif {
     rt_arena arena;
     const cnf_rules *rules;
-    json_t *descriptors; /* array of the rules that results refer to */
+    cnf_sarif_document document;
 } sarif;
 
 static void rule_describe(json_t *descriptor, const cnf_rule *rule)
@@ -60,59 +55,34 @@ static void rule_describe(json_t *descriptor, const cnf_rule *rule)
                      rt_buffer_string(&help));
     if (rule->reading.length > 0)
         rt_buffer_printf(&help, "\nreading: %.*s", RT_TEXT_ARG(rule->reading));
-    cnf_json_set(descriptor, "shortDescription", message(rule->statement));
-    cnf_json_set(descriptor, "help", message(rt_buffer_text(&help)));
+    cnf_json_set(descriptor, "shortDescription", cnf_sarif_message(rule->statement));
+    cnf_json_set(descriptor, "help", cnf_sarif_message(rt_buffer_text(&help)));
     if (length > 0) cnf_json_set(descriptor, "helpUri", cnf_json_text(rt_buffer_text(&uri)));
     rt_buffer_free(&uri);
     rt_buffer_free(&help);
 }
 
-/* Finds the descriptor with this id, or adds it; returns its index. */
+/* The index of the rule's descriptor, which is added at its first use. */
 static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool is_cited)
 {
-    size_t count = json_array_size(out->descriptors);
-    for (size_t i = 0; i < count; i++) {
-        const json_t *row = json_array_get(out->descriptors, i);
-        if (rt_text_is(id, json_string_value(json_object_get(row, "id")))) return i;
-    }
-    json_t *descriptor = json_object();
-    cnf_json_set(descriptor, "id", cnf_json_text(id));
+    json_t *descriptor;
+    size_t place = cnf_sarif_rule(&out->document, id, &descriptor);
+    if (!descriptor) return place;
     uint32_t index = is_cited && out->rules ? cnf_rules_find(out->rules, id) : UINT32_MAX;
     if (index != UINT32_MAX) rule_describe(descriptor, &out->rules->items[index]);
     if (!is_cited)
-        cnf_json_set(descriptor, "shortDescription", message(rt_text_of(verdict_texts[verdict])));
-    cnf_json_append(out->descriptors, descriptor);
-    CHECK(json_array_size(out->descriptors) == count + 1);
-    return count;
+        cnf_json_set(descriptor, "shortDescription",
+                     cnf_sarif_message(rt_text_of(verdict_texts[verdict])));
+    return place;
 }
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
-/* The path as a URI reference (RFC 3986); an absolute path becomes a "file:" URI. */
-static json_t *uri_json(rt_text path)
-{
-    rt_buffer uri = {0};
-    if (rt_text_starts(path, "/")) rt_buffer_printf(&uri, "file://");
-    for (size_t i = 0; i < path.length; i++) {
-        unsigned char byte = (unsigned char)path.data[i];
-        bool plain = byte != '\0' && byte < 0x80 && (isalnum(byte) || strchr("-._~/", byte));
-        rt_buffer_printf(&uri, plain ? "%c" : "%%%02X", byte);
-    }
-    json_t *text = cnf_json_text(rt_buffer_text(&uri));
-    rt_buffer_free(&uri);
-    return text;
-}
-
 static json_t *locations_json(const cnf_record *record)
 {
     rt_text path = record->file.length > 0 ? record->file : record->scenario;
-    json_t *place =
-        cnf_json_checked(json_pack("{s:{s:o}}", "artifactLocation", "uri", uri_json(path)));
-    /* SARIF counts lines from 1; a result about the whole file has no region. */
-    if (record->judgement.line > 0)
-        cnf_json_set(place, "region",
-                     json_pack("{s:I}", "startLine", (json_int_t)record->judgement.line));
-    return json_pack("[{s:o}]", "physicalLocation", place);
+    return json_pack("[{s:o}]", "physicalLocation",
+                     cnf_sarif_place(path, record->judgement.line, 0));
 }
 
 static json_t *result_message(const cnf_report *report, const cnf_record *record)
@@ -133,7 +103,7 @@ static json_t *result_message(const cnf_report *report, const cnf_record *record
         cnf_report_rerun_write(&text, report, record);
         text.size -= text.size > 0 && text.data[text.size - 1] == '\n';
     }
-    json_t *object = message(rt_buffer_text(&text));
+    json_t *object = cnf_sarif_message(rt_buffer_text(&text));
     rt_buffer_free(&text);
     return object;
 }
@@ -165,9 +135,7 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
         is_known ? "note" : "error", "message", result_message(report, record), "locations",
         locations_json(record), "partialFingerprints", "assay/v1", cnf_json_text(fingerprint)));
     if (is_known)
-        cnf_json_set(result, "suppressions",
-                     json_pack("[{s:s, s:s, s:o}]", "kind", "external", "status", "accepted",
-                               "justification", cnf_json_text(record->known.reason)));
+        cnf_json_set(result, "suppressions", cnf_sarif_suppressions(record->known.reason));
     cnf_json_set(result, "properties", properties);
     return result;
 }
@@ -175,9 +143,9 @@ static json_t *result_json(sarif *out, const cnf_report *report, const cnf_recor
 /* Appends a result for each failure. Those that an entry covers are suppressed; but if entries
  * cover all failures of a mismatch, none is, because an entry then names a failure that did not
  * happen. */
-static void results_append(sarif *out, const cnf_report *report, const cnf_record *record,
-                           json_t *results)
+static void results_append(sarif *out, const cnf_report *report, const cnf_record *record)
 {
+    json_t *results = out->document.results;
     const cnf_judgement *judgement = &record->judgement;
     bool is_known = judgement->verdict == CNF_VERDICT_XFAIL, has_unknown = false;
     if (judgement->failure_count == 0)
@@ -201,20 +169,12 @@ static void results_append(sarif *out, const cnf_report *report, const cnf_recor
 void cnf_sarif_write(rt_buffer *out, cnf_report *report, const cnf_rules *rules, rt_text version)
 {
     cnf_report_sort(report);
-    sarif writer = {.rules = rules, .descriptors = json_array()};
-    json_t *results = json_array();
+    sarif writer = {.rules = rules, .document = cnf_sarif_document_make()};
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
         if (verdict_texts[record->judgement.verdict] && !cnf_report_is_missing(record))
-            results_append(&writer, report, record, results);
+            results_append(&writer, report, record);
     }
-    CHECK(json_array_size(writer.descriptors) <= json_array_size(results));
-    json_t *document = cnf_json_checked(
-        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o, s:o}}, s:o}]}", "$schema",
-                  "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
-                  "tool", "driver", "name", "assay", "version", cnf_json_text(version), "rules",
-                  writer.descriptors, "results", results));
-    cnf_json_write(out, document, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
-    rt_buffer_append_byte(out, '\n');
+    cnf_sarif_document_write(out, &writer.document, version);
     rt_arena_reset(&writer.arena);
 }

@@ -213,6 +213,36 @@ static void an_argument_keeps_no_buffer_alive(void **state)
     client_close(&c);
 }
 
+/* Programs allocate until it fails; memory that is released can be allocated again. */
+static void memory_is_limited(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int code;
+    cl_ulong total, most;
+    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof total, &total, NULL));
+    assert_cl(clGetDeviceInfo(c.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL));
+    assert_true(most <= total);
+    cl_mem buffers[64];
+    size_t count = 0;
+    for (cl_ulong rest = total; rest > 0; count++) {
+        assert_true(count < sizeof buffers / sizeof *buffers);
+        cl_ulong size = rest < most ? rest : most;
+        buffers[count] = clCreateBuffer(c.context, 0, size, NULL, &code);
+        assert_cl(code);
+        rest -= size;
+    }
+    assert_null(clCreateBuffer(c.context, 0, 1, NULL, &code));
+    assert_int_equal(code, CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    assert_null(clSVMAlloc(c.context, 0, 1, 0));
+    assert_cl(clReleaseMemObject(buffers[0]));
+    buffers[0] = clCreateBuffer(c.context, 0, most, NULL, &code);
+    assert_cl(code);
+    for (size_t i = 0; i < count; i++)
+        assert_cl(clReleaseMemObject(buffers[i]));
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +254,7 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(a_release_waits_for_commands),
         cmocka_unit_test(an_argument_keeps_no_buffer_alive),
+        cmocka_unit_test(memory_is_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

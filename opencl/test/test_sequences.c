@@ -6,6 +6,7 @@
  * The seed of a failure is printed before its sequence, which is the same every time. */
 #include "opencl/test/client.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,6 +22,8 @@ typedef struct pools {
     cl_command_queue queues[POOL];
     void *maps[POOL];
     cl_mem mapped[POOL];
+    uint8_t *shared[POOL];    /* shared virtual memory of BYTES each */
+    int callbacks;            /* that are to be called */
     uint8_t host[HOST_BYTES]; /* lives longer than every command */
 } pools;
 
@@ -214,6 +217,117 @@ static void event_call(pools *p)
     code_check(clFlush(ANY(queues)));
 }
 
+/* A pointer into one of the allocations, to no allocation, or NULL. */
+static void *draw_pointer(pools *p)
+{
+    uint8_t *place = ANY(shared);
+    if (!place) return draw(p, 2) ? NULL : p->host;
+    return place + draw_size(p);
+}
+
+static void shared_call(pools *p)
+{
+    uint8_t **place = &ANY(shared);
+    cl_event list[3], event = NULL;
+    cl_uint count;
+    const cl_event *wait = draw_list(p, list, &count);
+    cl_command_queue queue = ANY(queues);
+    void *to = draw_pointer(p), *from = draw_pointer(p);
+    size_t size = draw_size(p);
+    cl_int code = 0;
+    switch (draw(p, 8)) {
+    case 0:
+        if (!*place) *place = clSVMAlloc(p->c.context, draw(p, 9) ? 0 : 1 << 30, BYTES, 0);
+        break;
+    case 1:
+        /* A pending command may use it: a finding, and no crash. */
+        clSVMFree(p->c.context, *place);
+        *place = NULL;
+        break;
+    case 2:
+        if (*place)
+            code = clEnqueueSVMFree(queue, 1, (void **)place, NULL, NULL, count, wait, &event);
+        if (event) *place = NULL;
+        break;
+    case 3: code = clEnqueueSVMMemcpy(queue, CL_FALSE, to, from, size, count, wait, &event); break;
+    case 4:
+        code = clEnqueueSVMMemFill(queue, to, p->host, (size_t)1 << draw(p, 9), size, count, wait,
+                                   &event);
+        break;
+    case 5:
+        code = clEnqueueSVMMap(queue, CL_FALSE, (cl_map_flags)1 << draw(p, 3), to, size, count,
+                               wait, &event);
+        break;
+    case 6: code = clEnqueueSVMUnmap(queue, to, count, wait, &event); break;
+    default: {
+        cl_kernel kernel = ANY(kernels);
+        code = clSetKernelArgSVMPointer(kernel, (cl_uint)draw(p, 3), to);
+    }
+    }
+    code_check(code);
+    if (event) event_put(p, event);
+}
+
+static void CL_CALLBACK event_done(cl_event event, cl_int status, void *user)
+{
+    (void)event, (void)status;
+    __atomic_fetch_sub((int *)user, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Callbacks, clones, separate compilation, binaries. */
+static void rare_call(pools *p)
+{
+    cl_program program = ANY(programs), *place = &ANY(programs);
+    cl_kernel kernel = ANY(kernels);
+    cl_event event = ANY(events);
+    cl_int code = 0;
+    switch (draw(p, 6)) {
+    case 0:
+        __atomic_fetch_add(&p->callbacks, 1, __ATOMIC_SEQ_CST);
+        code = clSetEventCallback(event, (cl_int)draw(p, 5), event_done, &p->callbacks);
+        if (code != CL_SUCCESS) __atomic_fetch_sub(&p->callbacks, 1, __ATOMIC_SEQ_CST);
+        break;
+    case 1:
+        kernel = clCloneKernel(kernel, &code);
+        if (kernel) assert_cl(clReleaseKernel(kernel));
+        break;
+    case 2:
+        code = clCompileProgram(program, 0, NULL, "", (cl_uint)draw(p, 2), place,
+                                (const char *[]){"header.h"}, NULL, NULL);
+        break;
+    case 3: {
+        const cl_program inputs[] = {program, *place};
+        cl_program linked =
+            clLinkProgram(p->c.context, 0, NULL, draw(p, 2) ? "" : "-create-library",
+                          (cl_uint)draw(p, 3), inputs, NULL, NULL, &code);
+        if (!linked) break;
+        if (*place) assert_cl(clReleaseProgram(*place));
+        *place = linked;
+        break;
+    }
+    case 4: {
+        uint8_t binary[1 << 14];
+        size_t size = 0;
+        unsigned char *out = binary;
+        const unsigned char *in = binary;
+        code = clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+        if (code != CL_SUCCESS || size == 0 || size > sizeof binary) break;
+        assert_cl(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof out, &out, NULL));
+        if (draw(p, 2)) binary[draw(p, size)] ^= (uint8_t)(1 << draw(p, 8));
+        cl_program made =
+            clCreateProgramWithBinary(p->c.context, 1, &p->c.device, &size, &in, NULL, &code);
+        if (!made) break;
+        if (*place) assert_cl(clReleaseProgram(*place));
+        *place = made;
+        break;
+    }
+    default:
+        code = clEnqueueMigrateMemObjects(ANY(queues), 1, &ANY(buffers),
+                                          (cl_mem_migration_flags)draw(p, 4), 0, NULL, NULL);
+    }
+    code_check(code);
+}
+
 /* Completes all user events, so that everything ends. */
 static void everything_end(pools *p)
 {
@@ -224,14 +338,14 @@ static void everything_end(pools *p)
         p->users[i] = NULL;
     }
     for (int i = 0; i < POOL; i++)
-        if (p->queues[i]) assert_cl(clFinish(p->queues[i]));
+        if (p->queues[i]) code_check(clFinish(p->queues[i]));
 }
 
 static void sequence_run(uint64_t seed, uint64_t calls)
 {
-    static void (*const kinds[])(pools * p) = {buffer_call, transfer_call, transfer_call,
-                                               map_call,    program_call,  kernel_call,
-                                               kernel_call, event_call};
+    static void (*const kinds[])(pools * p) = {
+        buffer_call, transfer_call, transfer_call, map_call,    program_call, kernel_call,
+        kernel_call, event_call,    shared_call,   shared_call, rare_call};
     pools *p = calloc(1, sizeof *p);
     assert_non_null(p);
     p->state = seed;
@@ -247,7 +361,10 @@ static void sequence_run(uint64_t seed, uint64_t calls)
         if (draw(p, 64) == 0) everything_end(p);
     }
     everything_end(p);
+    while (__atomic_load_n(&p->callbacks, __ATOMIC_SEQ_CST) > 0)
+        sched_yield();
     for (int i = 0; i < POOL; i++) {
+        if (p->shared[i]) clSVMFree(p->c.context, p->shared[i]);
         if (p->events[i]) assert_cl(clReleaseEvent(p->events[i]));
         if (p->buffers[i]) assert_cl(clReleaseMemObject(p->buffers[i]));
         if (p->kernels[i]) assert_cl(clReleaseKernel(p->kernels[i]));

@@ -81,6 +81,56 @@ static void commands_move_bytes(void **state)
     client_close(&c);
 }
 
+/* A buffer that uses shared virtual memory consists of it (clCreateBuffer): kernels and copies
+ * through the one are seen through the other, without a map. */
+static void a_buffer_consists_of_the_memory(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    enum { COUNT = 64, SECOND = 32 };
+    cl_int code, *data = clSVMAlloc(c.context, 0, COUNT * sizeof *data, 0);
+    assert_non_null(data);
+    for (cl_int i = 0; i < COUNT; i++)
+        data[i] = i;
+    cl_mem whole =
+        clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, COUNT * sizeof *data, data, &code);
+    assert_cl(code);
+    const cl_buffer_region region = {SECOND * sizeof *data, SECOND * sizeof *data};
+    cl_mem part = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    assert_cl(code);
+    cl_kernel kernel =
+        client_kernel(&c, "kernel void k(global int *a) { a[get_global_id(0)] *= 2; }", "k");
+    client_run(&c, kernel, whole, COUNT); /* i * 2 */
+    client_run(&c, kernel, part, SECOND); /* i * 4 from SECOND on */
+    assert_cl(clSetKernelArgSVMPointer(kernel, 0, data + SECOND));
+    const size_t one = 1;
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    assert_cl(clFinish(c.queue));
+    assert_int_equal(data[1], 2);
+    assert_int_equal(data[SECOND - 1], 2 * (SECOND - 1));
+    assert_int_equal(data[SECOND], 8 * SECOND);
+    assert_int_equal(data[COUNT - 1], 4 * (COUNT - 1));
+    cl_int *mapped = clEnqueueMapBuffer(c.queue, part, CL_TRUE, CL_MAP_WRITE, 0, sizeof *data, 0,
+                                        NULL, NULL, &code);
+    assert_cl(code);
+    assert_ptr_equal(mapped, data + SECOND);
+    *mapped = 5;
+    assert_cl(clEnqueueUnmapMemObject(c.queue, part, mapped, 0, NULL, NULL));
+    const cl_int expected[] = {2 * (SECOND - 1), 5};
+    cl_int values[2];
+    assert_cl(clEnqueueReadBuffer(c.queue, whole, CL_TRUE, (SECOND - 1) * sizeof *data,
+                                  sizeof values, values, 0, NULL, NULL));
+    assert_memory_equal(values, expected, sizeof values);
+    assert_null(
+        clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, COUNT * sizeof *data, data + 1, &code));
+    assert_int_equal(code, CL_INVALID_BUFFER_SIZE);
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseMemObject(part));
+    assert_cl(clReleaseMemObject(whole));
+    clSVMFree(c.context, data);
+    client_close(&c);
+}
+
 static atomic_int freed;
 
 static void CL_CALLBACK note_freed(cl_command_queue queue, cl_uint count, void *pointers[],
@@ -165,6 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_followed),
         cmocka_unit_test(commands_move_bytes),
+        cmocka_unit_test(a_buffer_consists_of_the_memory),
         cmocka_unit_test(freeing_is_a_command),
         cmocka_unit_test(wrong_calls_are_refused),
     };

@@ -430,8 +430,10 @@ static bool accepts_unresolved(const rt_link_context *context,
                                const rt_registered_image *requesting)
 {
     if (RT_FAULT(DL_SET_08, "unresolved imports are left to the device's linker")) return true;
-    if (host_defines_an_import(context, requesting) &&
-        RT_FAULT(DL_REQ_03, "the host's linker resolves imports"))
+    /* The loader, whose lock is taken before that of the programs, is consulted only when the fault
+     * is planted. */
+    if (RT_FAULT(DL_REQ_03, "the host's linker resolves imports") &&
+        host_defines_an_import(context, requesting))
         return true;
     return requesting->image->kernel_count > 1 &&
            RT_FAULT(DL_RESOLVE_18, "another kernel is assumed to need the import");

@@ -452,11 +452,13 @@ static rt_global_copy copy_as_made(const rt_global_copy *copy, const rt_global_e
     }
     if (copy->by_handler && RT_FAULT(DG_COPY_08, "the handler's functions ignore the offset"))
         made.offset = 0;
-    if (!copy->image_scope && entry->size > 0 &&
-        RT_FAULT(DG_COPY_04, "every variable of an image is in a program"))
+    /* The entry is the database's: it is read without its lock only when a fault is planted. */
+    if (!copy->image_scope && RT_FAULT(DG_COPY_04, "every variable of an image is in a program") &&
+        entry->size > 0)
         made.image_scope = true;
-    if (!copy->image_scope && entry->size == 0 &&
-        RT_FAULT(DG_COPY_10, "a variable that no image has is in the host object"))
+    if (!copy->image_scope &&
+        RT_FAULT(DG_COPY_10, "a variable that no image has is in the host object") &&
+        entry->size == 0)
         made.image_scope = true;
     return made;
 }
@@ -472,7 +474,7 @@ rt_status __wrap_rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id q
     sink = scheduler->sink;
     rt_status status = __real_rt_scheduler_global_copy(scheduler, queue, &made, out_command);
     sink = NULL;
-    if (rt_ok(status) && entry->cached && RT_FAULT(DG_COPY_09, "the event is that of the fill"))
+    if (rt_ok(status) && RT_FAULT(DG_COPY_09, "the event is that of the fill") && entry->cached)
         *out_command = entry->cached->zero;
     return status;
 }

@@ -193,6 +193,68 @@ expect 4 exec --quiet ./one 'kernel void k(global int *a, global int *b) { a[0] 
 expect 1 exec --quiet --error-exitcode 1 -- "$misuse"
 grep -q '^assay: use-after-release: buffer ' "$folder/out" || fail "a use after the release is not reported"
 
+# Suppressions: by class, kernel and file of the kernel's source or of the call. What an entry matches is neither
+# printed nor counted, but kept in the files, with the reason; an entry that matches nothing is reported.
+suppress() { # ENTRY…: writes known.yaml with these entries, each a line of keys
+    printf 'assay_suppressions: 1\nentries:\n' >known.yaml
+    for entry; do echo "  - {$entry, reason: the test says so}" >>known.yaml; done
+}
+for entry in 'class: out-of-bounds' 'kernel: k' 'kernel: "*"' 'file: "program-*.cl"' 'file: one' \
+    'class: out-of-bounds, kernel: k, file: one'; do
+    suppress "$entry"
+    expect 7 exec --error-exitcode 42 --suppressions known.yaml --json known.json --sarif known.sarif -- ./one "$outside" 17
+    ! grep -q 'out-of-bounds' "$folder/out" || fail "{$entry}: a suppressed finding is printed"
+    grep -qx 'assay: 0 findings, 1 suppressed' "$folder/out" || fail "{$entry}: the suppressed finding is not counted"
+    ! grep -q 'warning' "$folder/out" || fail "{$entry}: an entry that matched is reported as unused"
+    grep -q '"suppressed_by":"known.yaml:3","reason":"the test says so"' known.json || fail "{$entry}: the JSON does not name it"
+    grep -q '"justification": "the test says so"' known.sarif || fail "{$entry}: the SARIF does not name it"
+done
+for entry in 'class: race' 'kernel: kk' 'file: "*.c"' 'class: out-of-bounds, kernel: other' 'class: out-of-bounds, file: two'; do
+    suppress "$entry"
+    expect 42 exec --error-exitcode 42 --suppressions known.yaml -- ./one "$outside" 17
+    says 'known.yaml:3:5: warning: the entry has matched no finding'
+    grep -qx 'assay: 1 finding' "$folder/out" || fail "{$entry}: a finding is suppressed by an entry that does not match"
+done
+# The first entry that matches decides: the launch's misuse has a kernel, the read's has only a call.
+suppress 'class: mapped-buffer, kernel: k' 'class: mapped-buffer' 'kernel: k, class: mapped-buffer'
+expect 42 exec --error-exitcode 42 --suppressions known.yaml -- ./one "$outside" 17 mapped
+says 'known.yaml:5:5: warning: the entry has matched no finding'
+[ "$(grep -c warning "$folder/out")" -eq 1 ] || fail "an entry that matched is reported as unused"
+grep -qx 'assay: 1 finding, 2 suppressed' "$folder/out" || fail "of three findings not two are suppressed"
+suppress 'file: opencl_misuse_client'
+expect 0 exec --quiet --error-exitcode 1 --suppressions known.yaml -- "$misuse"
+! grep -q 'use-after-release' "$folder/out" || fail "a use after the release is not suppressed by the file of its call"
+suppress 'kernel: "*"'
+expect 1 exec --quiet --error-exitcode 1 --suppressions known.yaml -- "$misuse"
+# Wrong files. The program does not run.
+wrong() { # MESSAGE
+    expect 2 exec --suppressions known.yaml ./one "$good" 16
+    says "$1"
+}
+suppress 'class: races'
+wrong "known.yaml:3:13: error: unknown class of findings 'races'; did you mean 'race'?"
+suppress 'clas: race'
+wrong "known.yaml:3:6: error: unknown key 'clas' in an entry; did you mean 'class'?"
+printf 'assay_suppressions: 1\nentries:\n  - class: race\n' >known.yaml
+wrong "known.yaml:3:5: error: "
+printf 'assay_suppressions: 1\nentries:\n  - reason: because\n' >known.yaml
+wrong "known.yaml:3:5: error: an entry needs 'class', 'kernel' or 'file': what it suppresses"
+printf 'assay_suppressions: 2\nentries: []\n' >known.yaml
+wrong "known.yaml:1:"
+expect 2 exec --suppressions absent.yaml ./one "$good" 16
+says 'assay: --suppressions: '
+
+# SARIF: a place in the kernel with the quoted line, the call, and the class as the rule.
+expect 7 exec --sarif new.sarif ./one "$outside" 17
+for part in '"ruleId": "out-of-bounds"' '"uri": "program-' '"startLine": 3' '"startColumn": 8' '"text": "  a[i] = 1;"' \
+    '"fullyQualifiedName": "clEnqueueNDRangeKernel at one+0x' '"level": "error"'; do
+    grep -qF -- "$part" new.sarif || fail "the SARIF lacks $part"
+done
+! grep -q suppressions new.sarif || fail "the SARIF suppresses a finding without an entry"
+expect 7 exec --sarif new.sarif ./one "$good" 16
+grep -q '"results": \[\]' new.sarif || fail "the SARIF of a correct program has results"
+expect 3 exec --sarif absent/new.sarif ./one "$good" 16
+
 # The type of the device, the environment, and wrong command lines.
 expect 3 exec --type cpu ./one "$good" 16
 expect 2 exec --type toaster ./one
