@@ -186,7 +186,9 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size, origin; /* origin: of a sub-buffer, in its parent */
     void *host;          /* CL_MEM_USE_HOST_PTR; otherwise NULL */
-    dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent */
+    bool is_svm;         /* `host` is in an SVM allocation, whose bytes are the buffer's */
+    dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent or
+                          * of the SVM allocation */
     uint8_t *shadow;     /* the memory to which a buffer without `host` is mapped; NULL: not yet */
     RT_VECTOR(icd_map) maps;
     RT_VECTOR(icd_memory_callback) callbacks;

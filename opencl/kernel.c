@@ -212,7 +212,9 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
                    name == CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL;
     bool is_list =
         name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL || name == CL_KERNEL_EXEC_INFO_SVM_PTRS;
-    if (!value || !(is_flag || is_list) || (is_flag && size != sizeof(cl_bool)))
+    bool is_empty = name == CL_KERNEL_EXEC_INFO_SVM_PTRS && size == 0; /* the empty list */
+    if (!(is_flag || is_list) || (value == NULL) != is_empty ||
+        (is_flag && size != sizeof(cl_bool)))
         return REFUSE(CL_INVALID_VALUE, "information 0x%x of %zu bytes", name, size);
     return CL_SUCCESS;
 }

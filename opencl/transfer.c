@@ -434,7 +434,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
         icd_store(out_code, icd_command_drop(&command, code));
         return NULL;
     }
-    if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION))
+    if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         read_part(&command, buffer, offset, size, place + offset);
     code = icd_command_end(&command, is_blocking, out_event);
     icd_store(out_code, code);
@@ -461,7 +461,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
                                        pointer, buffer->base.number));
     icd_map map = buffer->maps.items[i - 1];
     buffer->maps.items[i - 1] = buffer->maps.items[--buffer->maps.count];
-    if (map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION))
+    if (map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         write_part(&command, buffer, map.offset, map.size, map.pointer);
     return icd_command_end(&command, false, out_event);
 }
