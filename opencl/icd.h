@@ -215,6 +215,12 @@ typedef struct icd_kernel_fact {
     uint32_t sub_group_size;                     /* required; 0: none is */
     const struct cnf_parameter *parameters;
     uint32_t parameter_count;
+    uint64_t group_size_hint[RT_ND_RANGE_DIMENSIONS]; /* 0: none */
+    bool has_type_hint;
+    /* "uint*,float4,": the types of the parameters as the source writes them, then the hinted one;
+     * NULL data: the kernel is not from a source */
+    rt_text types;
+    rt_text qualifiers; /* of the parameters' types: "const volatile,," */
 } icd_kernel_fact;
 
 struct _cl_program {

@@ -636,7 +636,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_dev
     case CL_PROGRAM_BUILD_LOG:
         return icd_answer_text(rt_buffer_text(&program->log), capacity, out, out_size);
     case CL_PROGRAM_BINARY_TYPE: return ICD_ANSWER(cl_program_binary_type, program->type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: return ICD_ANSWER(size_t, 0);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
+        return ICD_ANSWER(size_t,
+                          program->program ? dev_program_global_bytes(program->program) : 0);
     default: return CL_INVALID_VALUE;
     }
 }
