@@ -279,6 +279,29 @@ static void features_are_as_reported(void **state)
     client_close(&c);
 }
 
+/* Null pointers of all address spaces are equal, also to the compiler. */
+static void null_pointers_are_equal(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c,
+                                      "kernel void equal(global int *a) {\n"
+                                      "  int *p = 0; local int *l = 0; global int *g = 0;\n"
+                                      "  p = l;\n"
+                                      "  a[get_global_id(0)] = (g == p) + 2 * (l == p);\n"
+                                      "}\n",
+                                      "-cl-std=CL3.0");
+    cl_kernel kernel = clCreateKernel(program, "equal", NULL);
+    cl_mem buffer = client_ints(&c, NULL, 2);
+    client_run(&c, kernel, buffer, 2);
+    const cl_int expected[] = {3, 3};
+    client_expect(&c, buffer, expected, 2);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -363,6 +386,7 @@ int main(void)
         cmocka_unit_test(a_program_may_ignore_its_children),
         cmocka_unit_test(sub_groups_are_as_queried),
         cmocka_unit_test(features_are_as_reported),
+        cmocka_unit_test(null_pointers_are_equal),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
