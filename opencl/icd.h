@@ -193,8 +193,9 @@ struct _cl_mem {
     cl_mem_flags flags;
     size_t size, origin; /* origin: of a sub-buffer, in its parent */
     void *host;          /* CL_MEM_USE_HOST_PTR; otherwise NULL */
-    bool is_svm;         /* `host` is shared virtual memory, which is what the buffer consists of */
-    dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent */
+    bool is_svm;         /* `host` is in an SVM allocation, whose bytes are the buffer's */
+    dev_memory *memory;  /* the device's: unified shared memory, or part of that of the parent or
+                          * of the SVM allocation */
     uint8_t *shadow;     /* the memory to which a buffer without `host` is mapped; NULL: not yet */
     RT_VECTOR(icd_map) maps;
     RT_VECTOR(icd_memory_callback) callbacks;
@@ -221,6 +222,12 @@ typedef struct icd_kernel_fact {
     uint32_t sub_group_size;                     /* required; 0: none is */
     const struct cnf_parameter *parameters;
     uint32_t parameter_count;
+    uint64_t group_size_hint[RT_ND_RANGE_DIMENSIONS]; /* 0: none */
+    bool has_type_hint;
+    /* "uint*,float4,": the types of the parameters as the source writes them, then the hinted one;
+     * NULL data: the kernel is not from a source */
+    rt_text types;
+    rt_text qualifiers; /* of the parameters' types: "const volatile,," */
 } icd_kernel_fact;
 
 struct _cl_program {

@@ -1,4 +1,5 @@
 /* Kernels: creation, arguments, queries. */
+#include "opencl/module.h"
 #include "opencl/usm.h"
 
 #include "conformance/build/spirv_outline.h"
@@ -211,8 +212,9 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
                    name == CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL;
     bool is_list =
         name == CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL || name == CL_KERNEL_EXEC_INFO_SVM_PTRS;
-    if (!value || !(is_flag || is_list) || (is_flag && size != sizeof(cl_bool)) ||
-        (is_list && (size == 0 || size % sizeof(void *) != 0)))
+    bool is_empty = name == CL_KERNEL_EXEC_INFO_SVM_PTRS && size == 0; /* the empty list */
+    if (!(is_flag || is_list) || (value == NULL) != is_empty ||
+        (is_flag && size != sizeof(cl_bool)) || (is_list && size % sizeof(void *) != 0))
         return REFUSE(CL_INVALID_VALUE, "information 0x%x of %zu bytes", name, size);
     cl_bool is_enabled = CL_FALSE;
     if (is_flag) memcpy(&is_enabled, value, sizeof is_enabled);
@@ -222,6 +224,28 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_
 }
 
 /* ---- Queries ------------------------------------------------------------------------------ */
+
+static void sizes_print(rt_buffer *out, const char *name, const uint64_t *sizes)
+{
+    if (sizes[0] > 0)
+        rt_buffer_printf(out, "%s%s(%llu,%llu,%llu)", out->size > 0 ? " " : "", name,
+                         (unsigned long long)sizes[0], (unsigned long long)sizes[1],
+                         (unsigned long long)sizes[2]);
+}
+
+/* Prints the attributes that the source gives a kernel; nothing if it comes from IL. */
+static void attributes_print(const icd_kernel_fact *fact, rt_buffer *out)
+{
+    if (!fact->types.data) return;
+    sizes_print(out, "reqd_work_group_size", fact->group_size);
+    sizes_print(out, "work_group_size_hint", fact->group_size_hint);
+    if (fact->sub_group_size > 0)
+        rt_buffer_printf(out, "%sintel_reqd_sub_group_size(%u)", out->size > 0 ? " " : "",
+                         fact->sub_group_size);
+    if (fact->has_type_hint)
+        rt_buffer_printf(out, "%svec_type_hint(%.*s)", out->size > 0 ? " " : "",
+                         RT_TEXT_ARG(icd_list_entry(fact->types, fact->parameter_count)));
+}
 
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info name,
                                                 size_t capacity, void *out, size_t *out_size)
@@ -237,17 +261,33 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelInfo(cl_kernel kernel, cl_kernel_info
     case CL_KERNEL_PROGRAM: return ICD_ANSWER(cl_program, kernel->program);
     case CL_KERNEL_ATTRIBUTES: {
         rt_buffer text = {0};
-        if (fact->group_size[0] > 0)
-            rt_buffer_printf(&text, "reqd_work_group_size(%llu,%llu,%llu)",
-                             (unsigned long long)fact->group_size[0],
-                             (unsigned long long)fact->group_size[1],
-                             (unsigned long long)fact->group_size[2]);
+        attributes_print(fact, &text);
         cl_int code = icd_answer_text(rt_buffer_text(&text), capacity, out, out_size);
         rt_buffer_free(&text);
         return code;
     }
     default: return CL_INVALID_VALUE;
     }
+}
+
+/* The qualifiers of the type to which a parameter points. */
+static cl_kernel_arg_type_qualifier qualifiers_of(const icd_kernel_fact *fact, uint32_t index)
+{
+    static const struct {
+        const char *word;
+        cl_kernel_arg_type_qualifier bit;
+    } rows[] = {
+        {"const", CL_KERNEL_ARG_TYPE_CONST},
+        {"restrict", CL_KERNEL_ARG_TYPE_RESTRICT},
+        {"volatile", CL_KERNEL_ARG_TYPE_VOLATILE},
+    };
+    rt_text words = icd_list_entry(fact->qualifiers, index);
+    cl_kernel_arg_type_qualifier bits = CL_KERNEL_ARG_TYPE_NONE;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (words.length > 0 &&
+            memmem(words.data, words.length, rows[i].word, strlen(rows[i].word)))
+            bits |= rows[i].bit;
+    return bits;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint index,
@@ -275,7 +315,12 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint ind
     case CL_KERNEL_ARG_ACCESS_QUALIFIER: /* of images only */
         return ICD_ANSWER(cl_kernel_arg_access_qualifier, CL_KERNEL_ARG_ACCESS_NONE);
     case CL_KERNEL_ARG_NAME: return icd_answer_text(parameter->name, capacity, out, out_size);
-    default: return CL_KERNEL_ARG_INFO_NOT_AVAILABLE; /* SPIR-V does not keep types as written */
+    case CL_KERNEL_ARG_TYPE_NAME: {
+        rt_text type = icd_list_entry(kernel->fact->types, index);
+        if (type.length == 0) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE; /* from IL */
+        return icd_answer_text(type, capacity, out, out_size);
+    }
+    default: return ICD_ANSWER(cl_kernel_arg_type_qualifier, qualifiers_of(kernel->fact, index));
     }
 }
 
@@ -304,7 +349,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_de
         return icd_answer(sizes, sizeof sizes, capacity, out, out_size);
     }
     case CL_KERNEL_LOCAL_MEM_SIZE: {
-        cl_ulong size = 0; /* of the arguments; the device does not report the kernel's variables */
+        cl_ulong size = dev_kernel_local_bytes(kernel->kernel);
         for (uint32_t i = 0; i < kernel->argument_count; i++)
             size += kernel->arguments[i].size;
         return ICD_ANSWER(cl_ulong, size);

@@ -26,6 +26,19 @@ static void memory_judge(const icd_command *command, cl_uint index, cl_kernel ke
             icd_misuse_host_overlap(command, kernel->arguments[i].memory, memory);
 }
 
+/* A pointer into an allocation, at its address on the host. */
+static cl_int pointer_make(uint64_t address, uint32_t index, cl_kernel kernel, icd_call call,
+                           dev_argument *out)
+{
+    out->kind = DEV_ARGUMENT_POINTER;
+    out->memory = icd_usm_find(address, &out->offset);
+    if (out->memory) return CL_SUCCESS;
+    icd_report_misuse(call, "use-after-free", kernel->fact->name,
+                      "argument %u of kernel '%.*s' points into an allocation that has been freed",
+                      index, RT_TEXT_ARG(kernel->fact->name));
+    return icd_refuse(call, CL_INVALID_KERNEL_ARGS, "argument %u points to freed memory", index);
+}
+
 /* Fills the device's arguments, and keeps their memory objects. */
 static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argument *out,
                              icd_call call)
@@ -42,16 +55,8 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
         } else if (argument->parameter.kind == DEV_ARGUMENT_LOCAL) {
             out[i].size = argument->size;
         } else if (argument->address != 0) {
-            out[i].kind = DEV_ARGUMENT_POINTER;
-            out[i].memory = icd_usm_find(argument->address, &out[i].offset);
-            if (out[i].memory) continue;
-            icd_report_misuse(
-                call, "use-after-free", kernel->fact->name,
-                "argument %u of kernel '%.*s' points into an allocation that has been "
-                "freed",
-                i, RT_TEXT_ARG(kernel->fact->name));
-            return icd_refuse(call, CL_INVALID_KERNEL_ARGS, "argument %u points to freed memory",
-                              i);
+            cl_int code = pointer_make(argument->address, i, kernel, call, &out[i]);
+            if (code != CL_SUCCESS) return code;
         } else if (argument->memory) {
             memory_judge(command, i, kernel);
             if (argument->memory->base.kind == ICD_DEAD)
@@ -63,6 +68,10 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
             out[i].memory = argument->memory->memory;
             out[i].access = access_of(argument->memory);
             icd_command_keep(command, argument->memory);
+            cl_int code = argument->memory->is_svm ? pointer_make((uintptr_t)argument->memory->host,
+                                                                  i, kernel, call, &out[i])
+                                                   : CL_SUCCESS;
+            if (code != CL_SUCCESS) return code;
         }
     }
     return CL_SUCCESS;

@@ -29,6 +29,15 @@ static cl_int flags_validate(cl_mem_flags flags, cl_mem_flags taken, icd_call ca
     return CL_SUCCESS;
 }
 
+/* The SVM allocation in which a buffer's host memory is; NULL: it is memory of the program's own.
+ */
+static const icd_allocation *svm_find(cl_mem_flags flags, const void *host)
+{
+    const icd_allocation *found =
+        flags & CL_MEM_USE_HOST_PTR ? icd_allocation_find((uintptr_t)host, 0) : NULL;
+    return found && found->is_svm ? found : NULL;
+}
+
 static cl_int buffer_validate(cl_context context, cl_mem_flags flags, size_t size, const void *host,
                               icd_call call)
 {
@@ -46,6 +55,12 @@ static cl_int buffer_validate(cl_context context, cl_mem_flags flags, size_t siz
         return icd_refuse(call, CL_INVALID_HOST_PTR, "%s",
                           host ? "a host pointer, but no flag that uses it"
                                : "a flag that uses the host pointer, which is NULL");
+    const icd_allocation *svm = svm_find(flags, host);
+    uint64_t room = svm ? svm->size - ((uintptr_t)host - svm->address) : size;
+    if (size > room)
+        return icd_refuse(call, CL_INVALID_BUFFER_SIZE,
+                          "%zu bytes, of which the SVM allocation at %p has %llu", size, host,
+                          (unsigned long long)room);
     return CL_SUCCESS;
 }
 
@@ -61,14 +76,6 @@ static cl_int contents_write(cl_mem buffer, const void *host)
     return icd_code(status);
 }
 
-/* The allocation of shared virtual memory that a buffer's host pointer is in; NULL: none. */
-static const icd_allocation *svm_find(cl_mem_flags flags, const void *host)
-{
-    if (!(flags & CL_MEM_USE_HOST_PTR)) return NULL;
-    const icd_allocation *found = icd_allocation_find((uintptr_t)host, 0);
-    return found && found->is_svm ? found : NULL;
-}
-
 /* The name of a buffer in findings, which reports look up. */
 static rt_text label_print(uint32_t number, char *text, size_t capacity)
 {
@@ -77,18 +84,26 @@ static rt_text label_print(uint32_t number, char *text, size_t capacity)
     return (rt_text){text, (size_t)length};
 }
 
+/* Makes the device's memory of a buffer, or of a part of one, that is in an SVM allocation: the
+ * same bytes, so that pointers that a kernel leaves in them are the host's too (OpenCL 3.0, 5.6).
+ */
+static rt_status svm_part_create(cl_mem memory, rt_text label)
+{
+    const icd_allocation *svm = svm_find(CL_MEM_USE_HOST_PTR, memory->host);
+    if (!svm)
+        return rt_fail(icd_device.sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "the SVM allocation of '%.*s' has been freed", RT_TEXT_ARG(label));
+    return dev_memory_part_create(svm->memory, (uintptr_t)memory->host - svm->address, memory->size,
+                                  label, &memory->memory);
+}
+
 static cl_mem buffer_create(cl_context context, const cl_mem_properties *properties,
                             cl_mem_flags flags, size_t size, void *host, cl_int *out_code,
                             icd_call call)
 {
     cl_int code = buffer_validate(context, flags, size, host, call);
-    const icd_allocation *svm = code == CL_SUCCESS ? svm_find(flags, host) : NULL;
-    uint64_t offset = svm ? (uintptr_t)host - svm->address : 0;
-    if (svm && size > svm->size - offset)
-        code = icd_refuse(call, CL_INVALID_BUFFER_SIZE,
-                          "%zu bytes, but the allocation at the host pointer has %llu", size,
-                          (unsigned long long)(svm->size - offset));
-    if (code == CL_SUCCESS && !svm) code = icd_memory_take(size);
+    bool is_svm = code == CL_SUCCESS && svm_find(flags, host) != NULL;
+    if (code == CL_SUCCESS && !is_svm) code = icd_memory_take(size);
     if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
         icd_refuse(call, code, "%zu bytes; the device has fewer that are not allocated", size);
     icd_store(out_code, code);
@@ -99,16 +114,16 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
     buffer->size = size;
     buffer->host = flags & CL_MEM_USE_HOST_PTR ? host : NULL;
     if (properties) *rt_vector_push(&buffer->properties) = 0;
-    buffer->is_svm = svm != NULL;
+    buffer->is_svm = is_svm;
     char text[32];
     rt_text label = label_print(buffer->base.number, text, sizeof text);
-    rt_status status =
-        svm ? dev_memory_part_create(svm->memory, offset, size, label, &buffer->memory)
-            : dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE, size, label,
-                             &buffer->memory);
+    rt_status status = buffer->is_svm ? svm_part_create(buffer, label)
+                                      : dev_usm_create(icd_device.device, DEV_MEMORY_USM_DEVICE,
+                                                       size, label, &buffer->memory);
     code = icd_code(status);
+    if (!rt_ok(status)) icd_refuse(call, code, "%.*s", RT_TEXT_ARG(icd_message(status)));
     if (code == CL_SUCCESS) icd_report_buffer(buffer->base.number, size, call);
-    if (code == CL_SUCCESS && host && !svm) code = contents_write(buffer, host);
+    if (code == CL_SUCCESS && host && !buffer->is_svm) code = contents_write(buffer, host);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) return buffer;
     buffer->base.user_references = 0;
@@ -181,16 +196,7 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     cl_int code = region_validate(parent, flags, type, region, ICD_CALL);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
-    /* A part of a part is a part of the whole. */
-    const icd_allocation *svm = parent->is_svm ? svm_find(parent->flags, parent->host) : NULL;
-    if (parent->is_svm && !svm) {
-        icd_store(out_code, REFUSE(CL_MEM_OBJECT_ALLOCATION_FAILURE,
-                                   "the memory of buffer %u has been freed", parent->base.number));
-        return NULL;
-    }
-    uint64_t begin = svm ? (uintptr_t)parent->host - svm->address : 0;
     cl_mem part = icd_object_create(sizeof *part, ICD_MEMORY);
-    part->is_svm = parent->is_svm;
     part->context = icd_reference(parent->context);
     part->parent = icd_reference(parent);
     part->next_part = parent->parts;
@@ -201,10 +207,12 @@ CL_API_ENTRY cl_mem CL_API_CALL clCreateSubBuffer(cl_mem parent, cl_mem_flags fl
     part->size = region->size;
     part->origin = region->origin;
     part->host = parent->host ? (uint8_t *)parent->host + region->origin : NULL;
+    part->is_svm = parent->is_svm;
     char text[32];
-    rt_status status = dev_memory_part_create(
-        svm ? svm->memory : parent->memory, begin + region->origin, region->size,
-        label_print(part->base.number, text, sizeof text), &part->memory);
+    rt_text label = label_print(part->base.number, text, sizeof text);
+    rt_status status = part->is_svm ? svm_part_create(part, label)
+                                    : dev_memory_part_create(parent->memory, region->origin,
+                                                             region->size, label, &part->memory);
     code = icd_code(status);
     icd_store(out_code, code);
     if (code == CL_SUCCESS) {
@@ -267,10 +275,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info na
     case CL_MEM_CONTEXT: return ICD_ANSWER(cl_context, memory->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT: return ICD_ANSWER(cl_mem, memory->parent);
     case CL_MEM_OFFSET: return ICD_ANSWER(size_t, memory->origin);
-    case CL_MEM_USES_SVM_POINTER: {
-        const icd_allocation *found = icd_allocation_find((uintptr_t)memory->host, 0);
-        return ICD_ANSWER(cl_bool, memory->host && found && found->is_svm);
-    }
+    case CL_MEM_USES_SVM_POINTER: return ICD_ANSWER(cl_bool, memory->is_svm);
     case CL_MEM_PROPERTIES:
         return icd_answer(memory->properties.items,
                           memory->properties.count * sizeof *memory->properties.items, capacity,

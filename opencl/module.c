@@ -8,12 +8,15 @@
 
 /* SPIR-V specification, 3.42 "Instructions", and enumerants of 3.6. */
 enum {
+    OP_STRING = 7,
     OP_ENTRY_POINT = 15,
     OP_EXECUTION_MODE = 16,
     OP_SPEC_CONSTANT_TRUE = 48,
     OP_SPEC_CONSTANT_FALSE = 49,
     OP_SPEC_CONSTANT = 50,
     MODE_LOCAL_SIZE = 17,
+    MODE_LOCAL_SIZE_HINT = 18,
+    MODE_VEC_TYPE_HINT = 30,
     MODE_SUBGROUP_SIZE = 35,
 };
 
@@ -44,10 +47,53 @@ static void modes_read(rt_bytes module, rt_text name, icd_kernel_fact *fact)
             rt_spirv_word(&at, 1) != function)
             continue;
         uint32_t mode = rt_spirv_word(&at, 2);
-        for (uint32_t i = 0; mode == MODE_LOCAL_SIZE && at.word_count == 6 && i < 3; i++)
-            fact->group_size[i] = rt_spirv_word(&at, 3 + i);
+        uint64_t *sizes = mode == MODE_LOCAL_SIZE        ? fact->group_size
+                          : mode == MODE_LOCAL_SIZE_HINT ? fact->group_size_hint
+                                                         : NULL;
+        for (uint32_t i = 0; sizes && at.word_count == 6 && i < 3; i++)
+            sizes[i] = rt_spirv_word(&at, 3 + i);
+        fact->has_type_hint |= mode == MODE_VEC_TYPE_HINT;
         if (mode == MODE_SUBGROUP_SIZE) fact->sub_group_size = rt_spirv_word(&at, 3);
     }
+}
+
+/* Reads the strings with the types of a kernel's parameters (pl_translate_to_spirv). */
+static void types_read(rt_arena *arena, rt_bytes module, rt_text name, icd_kernel_fact *fact)
+{
+    const struct {
+        rt_text prefix;
+        rt_text *out;
+    } rows[] = {
+        {rt_arena_printf(arena, "kernel_arg_type.%.*s.", RT_TEXT_ARG(name)), &fact->types},
+        {rt_arena_printf(arena, "kernel_arg_type_qual.%.*s.", RT_TEXT_ARG(name)),
+         &fact->qualifiers},
+    };
+    rt_buffer string = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(module);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        rt_buffer_truncate(&string, 0);
+        if (at.opcode != OP_STRING || !rt_spirv_text_append(&at, 2, &string)) continue;
+        rt_text text = rt_buffer_text(&string);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            if (rt_text_starts(text, rows[i].prefix.data))
+                *rows[i].out = rt_arena_text(arena, (rt_text){text.data + rows[i].prefix.length,
+                                                              text.length - rows[i].prefix.length});
+    }
+    rt_buffer_free(&string);
+}
+
+rt_text icd_list_entry(rt_text list, uint32_t index)
+{
+    rt_text entry = {list.data, 0};
+    for (size_t i = 0; i < list.length; i++) {
+        if (list.data[i] != ',') {
+            entry.length++;
+            continue;
+        }
+        if (index-- == 0) return entry;
+        entry = (rt_text){list.data + i + 1, 0};
+    }
+    return (rt_text){0};
 }
 
 bool icd_kernel_facts(rt_arena *arena, const rt_buffer *modules, uint32_t module_count,
@@ -65,6 +111,7 @@ bool icd_kernel_facts(rt_arena *arena, const rt_buffer *modules, uint32_t module
                                     .parameters = kernel->parameters,
                                     .parameter_count = kernel->parameter_count};
             modes_read(module, kernel->name, &fact);
+            types_read(arena, module, kernel->name, &fact);
             *rt_vector_push(&facts) = fact;
         }
     }

@@ -11,6 +11,9 @@ bool icd_is_spirv(rt_bytes bytes);
 bool icd_kernel_facts(rt_arena *arena, const rt_buffer *modules, uint32_t module_count,
                       const icd_kernel_fact **out_kernels, uint32_t *out_count);
 
+/* The entry with that index of a list in which a comma follows each; empty: there is none. */
+rt_text icd_list_entry(rt_text list, uint32_t index);
+
 /* The size in bytes of the specialisation constant with that id; 0: there is none. */
 uint32_t icd_constant_size(rt_bytes module, cl_uint id);
 

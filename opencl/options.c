@@ -111,6 +111,7 @@ void icd_options_read(rt_arena *arena, const char *text, bool links, icd_options
         if (use == USE_INFO) out_options->has_argument_info = true;
         if (rt_text_is(option, "-cl-uniform-work-group-size")) is_uniform = true;
         if (is_version) out_options->is_non_uniform = option.data[strlen("-cl-std=CL")] >= '2';
+        if (is_version) out_options->is_opencl_c_3 = rt_text_is(option, "-cl-std=CL3.0");
         if (use == USE_IGNORE || use == USE_LIBRARY) continue;
         *rt_vector_push(&out_options->clang) = option;
         if (use != USE_VALUE || !rt_text_is(option, rows[row].text)) continue;

@@ -9,6 +9,7 @@ typedef struct icd_options {
     bool creates_library;
     bool is_non_uniform;    /* work-groups of a launch may differ in size */
     bool has_argument_info; /* -cl-kernel-arg-info */
+    bool is_opencl_c_3;     /* -cl-std=CL3.0 */
     rt_text refused;        /* the first option that is not permitted; empty: none */
 } icd_options;
 

@@ -262,6 +262,9 @@ static void build_begin(cl_program program, const char *options)
     program->is_building = true;
 }
 
+/* Precedes a source in OpenCL C 3.0: clang's header defines for SPIR-V what the device lacks. */
+static const char undefined_features[] = "#undef __opencl_c_read_write_images\n#line 1\n";
+
 /* Compiles the program's source to its only module.  Releases the lock meanwhile. */
 static bool source_compile(cl_program program, icd_options *options, const rt_text *more,
                            uint32_t more_count)
@@ -270,14 +273,22 @@ static bool source_compile(cl_program program, icd_options *options, const rt_te
     *rt_vector_push(&all) = RT_TEXT("-Xclang");
     *rt_vector_push(&all) = rt_text_of(icd_extension_option());
     *rt_vector_push(&all) = RT_TEXT("-U__IMAGE_SUPPORT__");
+    *rt_vector_push(&all) = RT_TEXT("-D__OPENCL_VERSION__=300");
+    /* clang's header declares the functions of this feature, but does not define its macro. */
+    if (options->is_opencl_c_3)
+        *rt_vector_push(&all) = RT_TEXT("-D__opencl_c_work_group_collective_functions=1");
     for (uint32_t i = 0; i < options->clang.count; i++)
         *rt_vector_push(&all) = options->clang.items[i];
     for (uint32_t i = 0; i < more_count; i++)
         *rt_vector_push(&all) = more[i];
     icd_source_name name = icd_report_source_name(rt_buffer_text(&program->source));
+    rt_buffer source = {0};
+    if (options->is_opencl_c_3) rt_buffer_printf(&source, "%s", undefined_features);
+    rt_buffer_append_text(&source, rt_buffer_text(&program->source));
+    rt_buffer_append_byte(&source, '\n');
     icd_compilation compilation = {
         .name = rt_text_of(name.text),
-        .source = program->source.size > 0 ? rt_buffer_text(&program->source) : RT_TEXT("\n"),
+        .source = rt_buffer_text(&source),
         .options = all.items,
         .option_count = all.count,
     };
@@ -291,6 +302,7 @@ static bool source_compile(cl_program program, icd_options *options, const rt_te
     program->has_argument_info = options->has_argument_info;
     rt_buffer_free(&compilation.spirv);
     rt_buffer_free(&compilation.log);
+    rt_buffer_free(&source);
     rt_vector_free(&all);
     return is_compiled;
 }
@@ -629,7 +641,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_dev
     case CL_PROGRAM_BUILD_LOG:
         return icd_answer_text(rt_buffer_text(&program->log), capacity, out, out_size);
     case CL_PROGRAM_BINARY_TYPE: return ICD_ANSWER(cl_program_binary_type, program->type);
-    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE: return ICD_ANSWER(size_t, 0);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
+        return ICD_ANSWER(size_t,
+                          program->program ? dev_program_global_bytes(program->program) : 0);
     default: return CL_INVALID_VALUE;
     }
 }

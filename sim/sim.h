@@ -96,6 +96,10 @@ typedef struct sim_parameter {
 rt_text sim_kernel_name(const sim_kernel *kernel);
 uint32_t sim_kernel_parameter_count(const sim_kernel *kernel);
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index);
+/* The bytes of the variables in local memory that the kernel may use. */
+uint64_t sim_kernel_local_bytes(const sim_kernel *kernel);
+/* The bytes of the program's variables in global memory, without constant ones. */
+uint64_t sim_program_global_bytes(const sim_program *program);
 
 /* ---- Native images ------------------------------------------------------------------------ */
 

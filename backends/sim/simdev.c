@@ -191,10 +191,16 @@ static dev_parameter simdev_kernel_parameter(dev_kernel *base, uint32_t index)
     return (dev_parameter){kinds[parameter.kind], parameter.size, parameter.is_constant};
 }
 
+static uint64_t simdev_kernel_local_bytes(dev_kernel *base)
+{
+    return sim_kernel_local_bytes(((simdev_kernel *)base)->kernel);
+}
+
 static const dev_kernel_ops simdev_kernel_ops = {
     .destroy = simdev_kernel_destroy,
     .argument_count = simdev_kernel_argument_count,
     .parameter = simdev_kernel_parameter,
+    .local_bytes = simdev_kernel_local_bytes,
 };
 
 static rt_status simdev_kernel_create(dev_program *base, rt_text name, dev_kernel **out_kernel)
@@ -290,8 +296,14 @@ static rt_status simdev_program_binary(dev_program *base, rt_buffer *out_binary)
 
 static const sim_native no_code;
 
+static uint64_t simdev_program_global_bytes(dev_program *base)
+{
+    return sim_program_global_bytes(((simdev_program *)base)->program);
+}
+
 static const dev_program_ops simdev_program_ops = {
     .destroy = simdev_program_destroy,
+    .global_bytes = simdev_program_global_bytes,
     .kernel_create = simdev_kernel_create,
     .global_find = simdev_global_find,
     .binary = simdev_program_binary,

@@ -253,15 +253,67 @@ static void sub_groups_are_as_queried(void **state)
     client_close(&c);
 }
 
+/* The macros of OpenCL C 3.0 agree with CL_DEVICE_OPENCL_C_FEATURES, and the functions are there;
+ * lines are counted from the source's first. */
+static void features_are_as_reported(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(
+        &c,
+        "#if __OPENCL_VERSION__ != 300 || defined(__opencl_c_read_write_images)\n"
+        "#error\n"
+        "#endif\n"
+        "#ifdef __opencl_c_work_group_collective_functions\n"
+        "kernel void sums(global int *a) { a[get_global_id(0)] = work_group_reduce_add(__LINE__); }\n"
+        "#endif\n",
+        "-cl-std=CL3.0");
+    cl_kernel kernel = clCreateKernel(program, "sums", NULL);
+    cl_mem buffer = client_ints(&c, NULL, 4);
+    client_run(&c, kernel, buffer, 4);
+    const cl_int expected[] = {20, 20, 20, 20};
+    client_expect(&c, buffer, expected, 4);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+/* Null pointers of all address spaces are equal, also to the compiler. */
+static void null_pointers_are_equal(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c,
+                                      "kernel void equal(global int *a) {\n"
+                                      "  int *p = 0; local int *l = 0; global int *g = 0;\n"
+                                      "  p = l;\n"
+                                      "  a[get_global_id(0)] = (g == p) + 2 * (l == p);\n"
+                                      "}\n",
+                                      "-cl-std=CL3.0");
+    cl_kernel kernel = clCreateKernel(program, "equal", NULL);
+    cl_mem buffer = client_ints(&c, NULL, 2);
+    client_run(&c, kernel, buffer, 2);
+    const cl_int expected[] = {3, 3};
+    client_expect(&c, buffer, expected, 2);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
     client c = client_open(0);
     cl_program program = client_build(&c,
                                       "kernel void one(global int *a) {}\n"
-                                      "__attribute__((reqd_work_group_size(4, 2, 1)))\n"
-                                      "kernel void two(float x, local int *l) {}\n",
-                                      "-cl-kernel-arg-info");
+                                      "__attribute__((reqd_work_group_size(4, 2, 1),"
+                                      " vec_type_hint(short4)))\n"
+                                      "kernel void two(float x, local const uint *restrict l) {\n"
+                                      "  local int own[6]; own[0] = l[0]; }\n"
+                                      "global int variables[5] = {1};\n",
+                                      "-cl-std=CL3.0 -cl-kernel-arg-info");
     size_t count, size;
     char names[64];
     assert_cl(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof count, &count, NULL));
@@ -277,7 +329,34 @@ static void queries(void **state)
     assert_cl(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL));
     assert_int_equal(arguments, 2);
     assert_cl(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof names, names, NULL));
-    assert_string_equal(names, "reqd_work_group_size(4,2,1)");
+    assert_string_equal(names, "reqd_work_group_size(4,2,1) vec_type_hint(short4)");
+    static const struct {
+        const char *type;
+        cl_kernel_arg_type_qualifier qualifiers;
+    } expected[] = {
+        {"float", CL_KERNEL_ARG_TYPE_NONE},
+        {"uint*", CL_KERNEL_ARG_TYPE_CONST | CL_KERNEL_ARG_TYPE_RESTRICT},
+    };
+    for (cl_uint i = 0; i < 2; i++) {
+        cl_kernel_arg_type_qualifier qualifiers;
+        assert_cl(
+            clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof names, names, NULL));
+        assert_string_equal(names, expected[i].type);
+        assert_cl(clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_QUALIFIER, sizeof qualifiers,
+                                     &qualifiers, NULL));
+        assert_int_equal(qualifiers, expected[i].qualifiers);
+    }
+    /* Its own variable, and the argument once that is set. */
+    cl_ulong local;
+    for (size_t argument = 0; argument <= 100; argument += 100) {
+        if (argument > 0) assert_cl(clSetKernelArg(kernel, 1, argument, NULL));
+        assert_cl(clGetKernelWorkGroupInfo(kernel, c.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
+                                           &local, NULL));
+        assert_int_equal(local, 24 + argument);
+    }
+    assert_cl(clGetProgramBuildInfo(program, c.device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE,
+                                    sizeof size, &size, NULL));
+    assert_int_equal(size, 20);
     assert_cl(clGetKernelWorkGroupInfo(kernel, c.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE,
                                        sizeof group, group, NULL));
     assert_int_equal(group[0] * 100 + group[1] * 10 + group[2], 421);
@@ -290,7 +369,7 @@ static void queries(void **state)
     /* A program with kernel objects cannot be built. */
     assert_int_equal(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_INVALID_OPERATION);
     assert_cl(clReleaseKernel(kernel));
-    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    assert_cl(clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
     assert_cl(clReleaseProgram(program));
     client_close(&c);
 }
@@ -306,6 +385,8 @@ int main(void)
         cmocka_unit_test(il_with_a_constant),
         cmocka_unit_test(a_program_may_ignore_its_children),
         cmocka_unit_test(sub_groups_are_as_queried),
+        cmocka_unit_test(features_are_as_reported),
+        cmocka_unit_test(null_pointers_are_equal),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

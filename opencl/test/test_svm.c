@@ -1,6 +1,7 @@
 /* Shared virtual memory: lists that the host builds and a kernel follows, and every refusal. */
 #include "opencl/test/client.h"
 
+#include <CL/cl_ext.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -164,6 +165,59 @@ static void freeing_is_a_command(void **state)
     client_close(&c);
 }
 
+/* The kernel links each node to the next one; the host follows the addresses that it wrote. */
+static void buffers_share_an_allocation(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    enum { NODES = 64 };
+    const size_t count = NODES / 2, half = count * sizeof(node);
+    node *nodes = clSVMAlloc(c.context, CL_MEM_READ_WRITE, 2 * half, 0);
+    assert_non_null(nodes);
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, 2 * half, nodes, &code);
+    assert_cl(code);
+    const cl_buffer_region region = {half, half};
+    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
+    assert_cl(code);
+    assert_ptr_equal(
+        clEnqueueMapBuffer(c.queue, part, CL_TRUE, CL_MAP_WRITE, 0, half, 0, NULL, NULL, &code),
+        nodes + count);
+    nodes[count].value = 700;
+    assert_cl(clEnqueueUnmapMemObject(c.queue, part, nodes + count, 0, NULL, NULL));
+    cl_kernel kernel =
+        client_kernel(&c,
+                      "struct node { global struct node *next; int value; };\n"
+                      "kernel void join(global struct node *list) {\n"
+                      "  size_t i = get_global_id(0);\n"
+                      "  list[i].next = i + 1 < get_global_size(0) ? &list[i + 1] : 0;\n"
+                      "  list[i].value = i > 0 ? (int)i : list[0].value + 1;\n"
+                      "}\n",
+                      "join");
+    assert_cl(clSetKernelArg(kernel, 0, sizeof part, &part));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+    assert_cl(clFinish(c.queue));
+    cl_int sum = 0, length = 0;
+    for (const node *at = nodes + count; at; at = at->next)
+        sum += at->value, length++;
+    assert_int_equal(length, NODES / 2);
+    assert_int_equal(sum, 701 + 31 * 32 / 2);
+    /* What the buffer reads is what the host has written. */
+    nodes[count].value = -5;
+    node read;
+    assert_cl(clEnqueueReadBuffer(c.queue, part, CL_TRUE, 0, sizeof read, &read, 0, NULL, NULL));
+    assert_int_equal(read.value, -5);
+    assert_null(clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, 2 * half + 1, nodes, &code));
+    assert_int_equal(code, CL_INVALID_BUFFER_SIZE);
+    assert_null(clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, half + 1, nodes + count, &code));
+    assert_int_equal(code, CL_INVALID_BUFFER_SIZE);
+    assert_cl(clReleaseMemObject(part));
+    assert_cl(clReleaseMemObject(buffer));
+    clSVMFree(c.context, nodes);
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
     (void)state;
@@ -205,6 +259,11 @@ static void wrong_calls_are_refused(void **state)
     assert_int_equal(
         clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof fine, &fine),
         CL_INVALID_OPERATION);
+    assert_cl(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 0, NULL)); /* no pointers */
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, NULL),
+                     CL_INVALID_VALUE);
+    assert_int_equal(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, 0, NULL),
+                     CL_INVALID_VALUE);
     clSVMFree(c.context, data);
     assert_cl(clReleaseKernel(kernel));
     client_close(&c);
@@ -217,6 +276,7 @@ int main(void)
         cmocka_unit_test(commands_move_bytes),
         cmocka_unit_test(a_buffer_consists_of_the_memory),
         cmocka_unit_test(freeing_is_a_command),
+        cmocka_unit_test(buffers_share_an_allocation),
         cmocka_unit_test(wrong_calls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -484,6 +484,12 @@ rt_status dev_program_build(dev_device *device, const dev_code *code, dev_progra
     return program_finish(OPERATION_program_build, device, status, true, *out_program);
 }
 
+uint64_t dev_program_global_bytes(dev_program *program)
+{
+    CHECK(program != NULL && program->executable);
+    return program->ops->global_bytes ? program->ops->global_bytes(program) : 0;
+}
+
 rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary)
 {
     CHECK(program != NULL && out_binary != NULL);
@@ -574,6 +580,12 @@ dev_parameter dev_kernel_parameter(dev_kernel *kernel, uint32_t index)
     CHECK((unsigned)parameter.kind < DEV_ARGUMENT_KINDS && parameter.kind != DEV_ARGUMENT_POINTER);
     CHECK_IMPLIES(parameter.kind == DEV_ARGUMENT_BYTES, parameter.size >= 1);
     return parameter;
+}
+
+uint64_t dev_kernel_local_bytes(dev_kernel *kernel)
+{
+    CHECK(kernel != NULL);
+    return kernel->ops->local_bytes ? kernel->ops->local_bytes(kernel) : 0;
 }
 
 /* ---- Queues ------------------------------------------------------------------------------- */

@@ -387,6 +387,7 @@ typedef struct dev_program_ops {
     rt_status (*global_find)(dev_program *program, rt_text name, dev_memory **out_memory);
     /* NULL: capabilities.program_binaries is false. */
     rt_status (*binary)(dev_program *program, rt_buffer *out_binary);
+    uint64_t (*global_bytes)(dev_program *program); /* NULL: 0 */
 } dev_program_ops;
 
 typedef struct dev_kernel_ops {
@@ -394,6 +395,7 @@ typedef struct dev_kernel_ops {
     uint32_t (*argument_count)(dev_kernel *kernel);
     dev_parameter (*parameter)(dev_kernel *kernel, uint32_t index); /* NULL: capabilities.parameters
                                                                      * is false */
+    uint64_t (*local_bytes)(dev_kernel *kernel); /* NULL: 0 */
 } dev_kernel_ops;
 
 typedef struct dev_queue_ops {
@@ -594,6 +596,9 @@ RT_MUST_USE rt_status dev_program_binary(dev_program *program, rt_buffer *out_bi
  * bytes are validated, as they may come from anywhere.  Returns the codes of dev_program_link. */
 RT_MUST_USE rt_status dev_program_load(dev_device *device, rt_bytes binary,
                                        dev_program **out_program);
+/* Bytes of the variables in global memory of an executable program, without constant ones; 0 if the
+ * device does not report them. */
+uint64_t dev_program_global_bytes(dev_program *program);
 void dev_program_destroy(dev_program *program);
 /* Finds a variable in global memory of an executable program by the name under which it was
  * exported, and creates a memory that represents it, of kind GLOBAL and the variable's size.  The
@@ -615,6 +620,8 @@ uint32_t dev_kernel_argument_count(dev_kernel *kernel);
 /* The kernel's parameter with that index, below its number of parameters.  Requires the capability
  * parameters. */
 dev_parameter dev_kernel_parameter(dev_kernel *kernel, uint32_t index);
+/* Bytes of the kernel's own variables in local memory; 0 if the device does not report them. */
+uint64_t dev_kernel_local_bytes(dev_kernel *kernel);
 
 /* Creates an out-of-order queue: only wait lists order its commands. */
 RT_MUST_USE rt_status dev_queue_create(dev_device *device, dev_queue **out_queue);

@@ -341,3 +341,19 @@ sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index)
     CHECK(index < kernel->parameter_count);
     return kernel->parameters[index];
 }
+
+uint64_t sim_kernel_local_bytes(const sim_kernel *kernel)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->program->local_count; i++)
+        bytes += kernel->reach.locals[i] ? kernel->program->locals[i].size : 0;
+    return bytes;
+}
+
+uint64_t sim_program_global_bytes(const sim_program *program)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < program->global_count; i++)
+        bytes += program->globals[i].is_constant ? 0 : program->globals[i].size;
+    return bytes;
+}

@@ -67,6 +67,7 @@ bool sim_supports_capability(uint32_t capability)
         SIM_CapabilityFPFastMathModeINTEL,
         SIM_CapabilityOptNoneINTEL,
         SIM_CapabilityBitInstructions,
+        SIM_CapabilityUniformDecoration,
         SIM_CapabilityDotProduct,
         SIM_CapabilityDotProductInputAll,
         SIM_CapabilityDotProductInput4x8Bit,

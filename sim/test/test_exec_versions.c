@@ -97,6 +97,12 @@ static void test_versions(void **state)
             START "%true = OpIEqual %bool %x %x\nOpAssumeTrueKHR %true\n"
                   "%r = OpExpectKHR %i32 %x %c7\n" END;
     run(expectations, 0x10600, 1);
+    static const char uniform[] =
+        HEAD("OpCapability UniformDecoration\n", "%gid",
+             "OpDecorate %sum Uniform\nOpDecorateId %seven UniformId %c3\n") START
+        "%sum = OpIAdd %i32 %c3 %c7\n%seven = OpISub %i32 %sum %c3\n"
+        "%three = OpISub %i32 %sum %seven\n%r = OpIMul %i32 %x %three\n" END;
+    run(uniform, 0x10600, 3);
 }
 
 /* Versions that do not exist, or do not exist yet. */

@@ -184,6 +184,17 @@ uint32_t sim_kernel_parameter_count(const sim_kernel *kernel)
     return takes_local(kernel) ? 1 : 2;
 }
 
+uint64_t sim_kernel_local_bytes(const sim_kernel *kernel)
+{
+    return takes_local(kernel) ? 48 : 0;
+}
+
+uint64_t sim_program_global_bytes(const sim_program *program)
+{
+    (void)program;
+    return 96;
+}
+
 sim_parameter sim_kernel_parameter(const sim_kernel *kernel, uint32_t index)
 {
     if (takes_local(kernel)) return (sim_parameter){SIM_PARAMETER_LOCAL, 8};

@@ -272,6 +272,8 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     open_with_seed(&f, 1);
     dev_kernel *kernel = kernel_build(&f, "k"), *local = kernel_build(&f, "local");
     assert_int_equal(dev_kernel_argument_count(kernel), 2);
+    assert_int_equal(dev_kernel_local_bytes(kernel), 0);
+    assert_int_equal(dev_kernel_local_bytes(local), 48);
     const uint8_t bytes[4] = {0};
     const dev_argument memory = {.kind = DEV_ARGUMENT_MEMORY, .memory = f.memory};
     const dev_argument byte = {.kind = DEV_ARGUMENT_BYTES, .bytes = {bytes, 1}};

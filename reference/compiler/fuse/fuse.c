@@ -110,7 +110,8 @@ static rt_status emit_spirv(pl_fusing *fusing, const rt_fusion_request *request,
     RT_TRY(pl_module_verify(job, module, "ordering its blocks"));
     rt_buffer spirv = {0}, reason = {0};
     rt_status status = RT_STATUS_OK;
-    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, &spirv, &reason)) {
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 1, false, &spirv,
+                              &reason)) {
         CHECK(spirv.size > 0 && spirv.size % 4 == 0);
         *out_spirv = rt_arena_bytes(&job->arena, rt_buffer_bytes(&spirv));
     } else {

@@ -113,6 +113,37 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
+static bool is_named_space(LLVMTypeRef pointer)
+{
+    return LLVMGetTypeKind(pointer) == LLVMPointerTypeKind &&
+           LLVMGetPointerAddressSpace(pointer) != PL_SPACE_GENERIC;
+}
+
+/* The cast of a null pointer between two named address spaces that a constant contains; NULL: none.
+ */
+static LLVMValueRef null_cast_find(LLVMValueRef value)
+{
+    if (!LLVMIsAConstantExpr(value)) return NULL;
+    LLVMValueRef source = LLVMGetOperand(value, 0);
+    if (LLVMGetConstOpcode(value) == LLVMAddrSpaceCast && LLVMIsNull(source) &&
+        is_named_space(LLVMTypeOf(source)) && is_named_space(LLVMTypeOf(value)))
+        return value;
+    LLVMValueRef found = NULL;
+    for (unsigned i = 0; !found && i < (unsigned)LLVMGetNumOperands(value); i++)
+        found = null_cast_find(LLVMGetOperand(value, i));
+    return found;
+}
+
+/* The passes join the casts of a null pointer from one named address space to the generic one and
+ * from there to another, which SPIR-V cannot cast directly.  All null pointers are equal (OpenCL C
+ * 3.0, 6.7.1.5), so the result is the null pointer of its type. */
+static void replace_null_casts(LLVMValueRef instruction)
+{
+    for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(instruction); i++)
+        for (LLVMValueRef cast; (cast = null_cast_find(LLVMGetOperand(instruction, i))) != NULL;)
+            LLVMReplaceAllUsesWith(cast, LLVMConstNull(LLVMTypeOf(cast)));
+}
+
 /* ---- Half ---------------------------------------------------------------------------------- */
 
 /* A pointer to half does not require support for half: every device has vload_half and the like. */
@@ -160,6 +191,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
             bool accesses = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
             if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);
+            replace_null_casts(i);
         }
         pl_forward_conversions(job, function);
         order_blocks(function);

@@ -186,8 +186,8 @@ static rt_status translate(pl_job *job, const rt_postlink_request *request, LLVM
     uint32_t global_count;
     pl_device_globals_list(job, module, &globals, &global_count);
     rt_status status;
-    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, &written,
-                              &reason)) {
+    if (pl_translate_to_spirv(module, request->spirv_version_max, extensions, 2, request->whole,
+                              &written, &reason)) {
         status = pl_lines_keep(job, rt_buffer_bytes(&written), &lines);
         if (rt_ok(status))
             pl_device_globals_decorate(globals, global_count, rt_buffer_bytes(&lines), &spirv);

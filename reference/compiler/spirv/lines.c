@@ -53,7 +53,9 @@ static bool is_kept(const line_ids *ids, const rt_spirv_instruction *instruction
         uint32_t set = rt_spirv_word(instruction, 3);
         return rt_map_find_number(&ids->debug_sets, set) == RT_MAP_NONE;
     }
-    case OP_STRING: return rt_map_find_number(&ids->strings, first) != RT_MAP_NONE;
+    case OP_STRING:
+        return rt_map_find_number(&ids->strings, first) != RT_MAP_NONE ||
+               rt_text_starts(rt_spirv_text(instruction, 2), "kernel_arg_type");
     case OP_MODULE_PROCESSED: return false;
     default: return true;
     }

@@ -130,19 +130,54 @@ void forget_source_language(llvm::Module &module)
         source->eraseFromParent();
 }
 
+/* The name of a scalar or vector type in OpenCL C. */
+std::string type_name(const llvm::Type &type, bool is_signed)
+{
+    static const std::pair<unsigned, const char *> integers[] = {
+        {8, "char"}, {16, "short"}, {32, "int"}, {64, "long"}};
+    const llvm::Type &lane = *type.getScalarType();
+    std::string name = lane.isHalfTy() ? "half" : lane.isFloatTy() ? "float" : "double";
+    for (const auto &integer : integers)
+        if (lane.isIntegerTy(integer.first))
+            name = (is_signed ? "" : "u") + std::string(integer.second);
+    if (const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type))
+        name += std::to_string(vector->getNumElements());
+    return name;
+}
+
+/* SPIR-V's mode VecTypeHint does not say whether the type is signed: adds its name after the types
+ * of the parameters. */
+void keep_hinted_type(llvm::Function &function)
+{
+    const llvm::MDNode *hint = function.getMetadata("vec_type_hint");
+    const llvm::MDNode *types = function.getMetadata("kernel_arg_type");
+    if (!hint || !types) return;
+    const auto *value = llvm::mdconst::dyn_extract<llvm::Constant>(hint->getOperand(0));
+    const auto *sign = llvm::mdconst::dyn_extract<llvm::ConstantInt>(hint->getOperand(1));
+    if (!value || !sign) return;
+    llvm::SmallVector<llvm::Metadata *, 8> all(types->op_begin(), types->op_end());
+    all.push_back(
+        llvm::MDString::get(function.getContext(), type_name(*value->getType(), !sign->isZero())));
+    function.setMetadata("kernel_arg_type", llvm::MDNode::get(function.getContext(), all));
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            const char *const *extensions, uint32_t extension_count,
-                           rt_buffer *out_spirv, rt_buffer *out_reason)
+                           bool keeps_types, rt_buffer *out_spirv, rt_buffer *out_reason)
 {
     CHECK(module);
+    if (keeps_types)
+        for (llvm::Function &function : *llvm::unwrap(module))
+            keep_hinted_type(function);
     SPIRV::TranslatorOpts options(version_for(*llvm::unwrap(module), version_max),
                                   extensions_allowed(false, extensions, extension_count));
     /* A fused multiply-add stays fused, or is not formed at all; it never becomes the imprecise
      * `mad`. */
     options.setReplaceLLVMFmulAddWithOpenCLMad(false);
     options.setFPContractMode(SPIRV::FPContractMode::Off);
+    options.setPreserveOCLKernelArgTypeMetadataThroughString(keeps_types);
     keep_one_version(llvm::unwrap(module));
     pl_writer_repair(module);
     std::ostringstream out;
