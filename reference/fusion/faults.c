@@ -210,12 +210,12 @@ static void constants_mistake(rt_arena *arena, rt_fusion_parameters *out)
             rt_bytes mine = constants[i].value, other = constants[k].value;
             bool is_long = mine.size == sizeof(uint64_t) && other.size == mine.size;
             bool is_alike = is_long && memcmp(mine.data, other.data, sizeof(uint32_t)) == 0;
-            if (is_alike &&
-                RT_FAULT(NONE, "values are one argument if their first halves are equal"))
+            uint32_t distance = constants[i].parameter.kernel - constants[k].parameter.kernel;
+            if (is_alike && distance > 0 &&
+                RT_FAULT(NONE, "kernels share a value if its first half is equal"))
                 constants[i].value = other;
-            if (is_long && constants[i].parameter.kernel > constants[k].parameter.kernel + 1 &&
-                constants[i].parameter.parameter == constants[k].parameter.parameter &&
-                RT_FAULT(NONE, "the third kernel of a list gets the values of the first"))
+            if (is_long && distance == 3 &&
+                RT_FAULT(NONE, "the fourth kernel of a list gets the value of the first"))
                 constants[i].value = other;
         }
     }

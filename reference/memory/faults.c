@@ -33,9 +33,12 @@ void __wrap_rt_memory_downloaded(rt_memory *memory);
 void __wrap_rt_memory_downloaded(rt_memory *memory)
 {
     __real_rt_memory_downloaded(memory);
-    if (RT_FAULT(NONE, "a read by the host makes the copies of all devices current"))
+    bool is_stale = false;
+    for (uint32_t i = 0; i < memory->copies.count; i++)
+        is_stale |= memory->copies.items[i].memory && !memory->copies.items[i].valid;
+    if (is_stale && RT_FAULT(NONE, "a read by the host makes the copies of all devices current"))
         for (uint32_t i = 0; i < memory->copies.count; i++)
-            memory->copies.items[i].valid |= memory->copies.items[i].memory != NULL;
+            memory->copies.items[i].valid = memory->copies.items[i].memory != NULL;
 }
 
 void __real_rt_memory_written(rt_memory *memory, const rt_device *device);

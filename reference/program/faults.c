@@ -104,25 +104,27 @@ static rt_text first_symbol(const rt_image *image)
     return exported && exported->property_count > 0 ? exported->properties[0].name : (rt_text){0};
 }
 
-/* True if the image was entered before and a kernel of its first kernel's name is still there. */
+/* True if the image was entered twice before and a kernel of its first kernel's name is there. */
 static bool is_known_again(const rt_program_tables *tables, const rt_registered_image *image)
 {
     enum { KNOWN_MAX = 256 };
     static const rt_image *known[KNOWN_MAX];
     static uint32_t known_count;
-    bool is_known = false;
+    uint32_t times = 0;
     if (tables->images.count == 0) known_count = 0; /* another process */
     for (uint32_t i = 0; i < known_count; i++)
-        is_known = is_known || known[i] == image->image;
-    if (!is_known && known_count < KNOWN_MAX) known[known_count++] = image->image;
-    return is_known && image->image->kernel_count > 0 &&
+        times += known[i] == image->image;
+    if (known_count < KNOWN_MAX) known[known_count++] = image->image;
+    return times > 1 && image->image->kernel_count > 0 &&
            rt_program_tables_kernel(tables, image->image->kernels[0])->images.count > 0;
 }
 
 void __wrap_rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image)
 {
     if (is_known_again(tables, image) &&
-        RT_FAULT(NONE, "a library that comes again does not get back the kernels that others have"))
+        RT_FAULT(
+            NONE,
+            "a library that comes a third time does not get back the kernels that others have"))
         return;
     if (!tables_frozen) __real_rt_program_tables_add(tables, image);
 }
@@ -775,19 +777,22 @@ rt_status __wrap_rt_program_manager_kernel(rt_program_manager *manager,
     /* The request that was refused last, as long as no image has been registered since. */
     static _Thread_local struct {
         rt_status status;
-        uint32_t images, device;
+        uint32_t images, device, module;
         uint64_t name;
     } refused;
     uint64_t name = rt_hash64(request->kernel.data, request->kernel.length);
     uint32_t images = manager->registry->images.count;
-    if (!rt_ok(refused.status) && refused.images == images && refused.name == name &&
-        refused.device == request->device->id && request->constant_count == 0 &&
-        RT_FAULT(NONE, "a refused kernel stays refused until a library is loaded"))
+    uint32_t module = request->has_module ? request->module : RT_MODULE_NONE;
+    if (refused.status.code == RT_LINK_ERROR && refused.images == images && refused.name == name &&
+        refused.device == request->device->id && refused.module == module &&
+        request->constant_count == 0 &&
+        RT_FAULT(NONE, "a kernel that could not be linked stays refused until a library is loaded"))
         return rt_fail(manager->sink, RT_ERRC_BUILD, RT_RULE_NONE, "the kernel was refused before");
     rt_status status = __real_rt_program_manager_kernel(manager, request, out_program, out_kernel);
     refused.status = status;
     refused.images = images;
     refused.device = request->device->id;
+    refused.module = module;
     refused.name = name;
     if (!rt_ok(status)) return status;
     rt_program *program = *out_program;
@@ -878,8 +883,8 @@ void __wrap_rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
         covered.images.count = 1;
     if (!set->searched && RT_FAULT(DL_PCACHE_05, "the key covers all registered images"))
         take_more(&manager->tables, false, &covered);
-    if (set->images.count > 2 && RT_FAULT(NONE, "the key covers an image and its direct provider"))
-        covered.images.count = 2;
+    if (set->images.count > 3 && RT_FAULT(NONE, "the key covers an image and two providers"))
+        covered.images.count = 3;
     rt_arena arena = {0};
     rt_build_target known = *target;
     rt_link_set first = {.searched = set->searched};

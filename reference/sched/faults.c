@@ -59,12 +59,12 @@ void __real_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *comm
 void __wrap_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
                                  const rt_memory *memory, rt_access access);
 
-enum { EDGES_MAX = 3 };
+enum { EDGES_MAX = 6, READERS_MAX = 4 };
 
 void __wrap_rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
 {
     if (command->kind != RT_COMMAND_FUSION && command->dependencies.count >= EDGES_MAX &&
-        RT_FAULT(NONE, "a wait list has room for three"))
+        RT_FAULT(NONE, "a wait list has room for six"))
         return;
     __real_rt_graph_depend(scheduler, command, other);
 }
@@ -75,8 +75,9 @@ void __wrap_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *comm
     __real_rt_graph_book_access(scheduler, command, memory, access);
     if (memory->id >= scheduler->uses.count) return;
     rt_command_list *readers = &scheduler->uses.items[memory->id].readers;
-    if (readers->count > EDGES_MAX && RT_FAULT(NONE, "of the readers of a memory, three are known"))
-        readers->count = EDGES_MAX;
+    if (readers->count > READERS_MAX &&
+        RT_FAULT(NONE, "of the readers of a memory, four are known"))
+        readers->count = READERS_MAX;
 }
 
 /* ---- Synchronisation ------------------------------------------------------------------------ */
