@@ -19,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH_SEEDS = 32, BATCH_FILES = 2 * BATCH_SEEDS, STATE_MAX = 1 << 28 };
+enum {
+    BATCH_SEEDS = 32,
+    BATCH_FILES = 2 * BATCH_SEEDS,
+    STATE_MAX = 1 << 28,
+    SEEDS_OF_A_RUN = 1000000,
+    SEED_MAX = INT32_MAX
+};
 
 typedef struct fuzz_command {
     const cnf_arguments *arguments;
@@ -93,7 +99,7 @@ static int state_open(fuzz_command *command, rt_text conditions)
                 command->folder, RT_TEXT_ARG(command->state.conditions));
         return CNF_EXIT_USAGE;
     }
-    if (!exists) command->state.next = command->options.seed;
+    if (!exists) command->state.next = command->options.seed * SEEDS_OF_A_RUN;
     command->state.conditions = conditions;
     command->known_seeds = command->state.seeds;
     return CNF_EXIT_EXPECTED;
@@ -215,6 +221,8 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
                      bucket->variation.length > 0 ? ", variation " : "",
                      RT_TEXT_ARG(bucket->variation), RT_TEXT_ARG(bucket->verdict),
                      RT_TEXT_ARG(bucket->headline));
+    rt_buffer_printf(out, "# again: assay run seed.yaml --on %.*s --seed %" PRIu64 "\n",
+                     RT_TEXT_ARG(bucket->subject), command->options.seed);
     resemblance_write(command, bucket, out);
     rt_buffer_printf(out,
                      "assay_findings: 1\nfindings:\n  - id: to-be-named\n    title: to be written\n"
@@ -234,6 +242,8 @@ static void bucket_reduce(fuzz_command *command, rt_text file, rt_text subject, 
                                .paths = paths,
                                .path_count = sizeof paths / sizeof *paths};
     arguments.values[CNF_OPTION_OUT] = out.data;
+    arguments.values[CNF_OPTION_SEED] =
+        rt_arena_printf(&command->batch, "%" PRIu64, command->options.seed).data;
     arguments.values[CNF_OPTION_JOBS] = command->arguments->values[CNF_OPTION_JOBS];
     arguments.values[CNF_OPTION_CACHE] = command->arguments->values[CNF_OPTION_CACHE];
     arguments.values[CNF_OPTION_TIMEOUT] = command->arguments->values[CNF_OPTION_TIMEOUT];
@@ -372,12 +382,13 @@ static int options_read(fuzz_command *command)
         !cnf_columns_read(&command->arena, "--on ", subjects.data, &command->columns) ||
         !cnf_run_options_read(arguments, &command->options) ||
         !cnf_generated_weights_read(arguments, &command->weights) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, SEED_MAX, 1,
+                            &command->options.seed) ||
         !cnf_command_number(arguments, CNF_OPTION_SECONDS, "--seconds", 1, UINT32_MAX, unlimited,
                             &command->seconds) ||
-        !cnf_command_number(arguments, CNF_OPTION_SEEDS, "--seeds", 1, UINT32_MAX, UINT64_MAX,
+        !cnf_command_number(arguments, CNF_OPTION_SEEDS, "--seeds", 1, SEEDS_OF_A_RUN, UINT64_MAX,
                             &command->seeds))
         return CNF_EXIT_USAGE;
-    if (!values[CNF_OPTION_SEED]) command->options.seed = 1;
     command->options.subjects = command->columns.subjects;
     command->options.subject_count = command->columns.count;
     if (!folder_make(command->folder) ||

@@ -347,7 +347,9 @@ static const cnf_option generate_options[] = {
 static const cnf_option fuzz_options[] = {
     {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "Run on sim and these subjects; default: sim.",
      NULL},
-    {CNF_OPTION_SEED, "--seed", NULL, "N", "The first seed; default: 1.", NULL},
+    {CNF_OPTION_SEED, "--seed", NULL, "N",
+     "Draw from the seeds N000000 on, of which there are a million; default: 1.", NULL},
+    {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL, "Stop at the first new bucket.", NULL},
     {CNF_OPTION_SECONDS, "--seconds", NULL, "N", "Stop after N seconds; default: 60.", NULL},
     {CNF_OPTION_SEEDS, "--seeds", NULL, "N", "Stop after N seeds instead.", NULL},
     {CNF_OPTION_OUT, "--out", "-o", "FOLDER",

@@ -22,6 +22,7 @@ typedef struct host_step {
     uint32_t image, kernel;
     bool names_module, is_late;
     gen_outcome outcome;
+    uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */
     work_step work;      /* from WORK to READ */
 } host_step;
@@ -33,6 +34,7 @@ typedef struct host_generator {
     gen_program program;
     gen_state state;
     bool two_devices, has_persistent_cache;
+    uint32_t process_count; /* before the current one */
     host_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t unit_count; /* things that can be omitted, counted so far */
@@ -123,6 +125,7 @@ static bool take_launch(host_generator *g, host_step *step)
     if (step->outcome.is_unknown) return false;
     step->names_module |= kernel_is_ambiguous(g, step->image, step->kernel);
     gen_launch(&g->state, step->image, step->kernel, step->target);
+    step->process = g->process_count;
     step->generation =
         g->state.built[step->image][step->target.device][step->target.setting].generation;
     return true;
@@ -140,7 +143,10 @@ static bool take_step(host_generator *g, host_step *step)
         if (state->open_count[step->module] == 0) return false;
         gen_close(state, step->module);
         return true;
-    case GEN_RESTART: *state = gen_state_start(&g->program); return true;
+    case GEN_RESTART:
+        *state = gen_state_start(&g->program);
+        g->process_count++;
+        return true;
     case GEN_COPY_IN:
         if (!has_variable(g, step->module)) return false;
         state->variables[step->module][device] = step->content;
@@ -426,7 +432,7 @@ static bool is_correlated(const host_generator *g, const host_step *step)
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *other = &g->steps[i];
         if (other != step && other->verb == GEN_LAUNCH && other->image == step->image &&
-            other->target.device == step->target.device &&
+            other->process == step->process && other->target.device == step->target.device &&
             other->target.setting == step->target.setting &&
             other->generation == step->generation && other->outcome.value_count > 1 &&
             other->outcome.tells_programs_apart && !other->outcome.may_be_refused)
@@ -476,8 +482,8 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
     for (uint32_t i = 0; i < outcome->value_count; i++) {
         rt_buffer_printf(out, "        - {error: none, ");
         if (is_correlated(g, step))
-            rt_buffer_printf(out, "name: image%u_%u_%u_%u_%u, ", step->image, step->target.device,
-                             step->target.setting, step->generation, i);
+            rt_buffer_printf(out, "name: image%u_%u_%u_%u_%u_%u, ", step->image, step->process,
+                             step->target.device, step->target.setting, step->generation, i);
         rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
                          outcome->values[i], outcome->sum);
     }
