@@ -73,7 +73,7 @@ static bool file_read(const char *name, gen_weights *weights)
     else if (gen_weights_read(weights, rt_buffer_text(&content), &line))
         is_read = true;
     else if (line == 0)
-        fprintf(stderr, "assay: --weights %s: the weight of every step is 0\n", name);
+        fprintf(stderr, "assay: --weights %s: no step that submits a command has a weight\n", name);
     else
         fprintf(stderr,
                 "%s:%u:1: error: not a weight; expected NAME: NUMBER, such as load: 26, with a "

@@ -102,13 +102,13 @@ static bool line_read(gen_weights *weights, rt_text line)
 bool gen_weights_read(gen_weights *weights, rt_text content, uint32_t *out_line)
 {
     rt_text line;
-    uint32_t sum = 0;
     for (uint32_t number = 1; rt_line_take(&content, &line); number++) {
         if (line.length == 0 || line.data[0] == '#' || line_read(weights, line)) continue;
         *out_line = number;
         return false;
     }
-    for (uint32_t i = 0; i < GEN_STEPS; i++)
+    uint32_t sum = weights->of[GEN_LAUNCH];
+    for (uint32_t i = GEN_WORK; i < GEN_READ; i++)
         sum += weights->of[i];
     *out_line = 0;
     return sum > 0;

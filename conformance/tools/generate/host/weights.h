@@ -43,7 +43,7 @@ bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_wor
 
 /* Reads lines "NAME: NUMBER" (0 to 1000; percentages to 100), and replaces these weights; blank
  * lines and lines that begin with '#' are ignored. False: *out_line is the number of the first
- * wrong line. At least one step must keep a weight, otherwise *out_line is 0. */
+ * wrong line, or 0 if no step that submits a command keeps a weight. */
 bool gen_weights_read(gen_weights *weights, rt_text content, uint32_t *out_line);
 
 /* The names of the features or of the weights, by index (static); NULL after the last one. */
