@@ -9,9 +9,9 @@
 #include "conformance/tools/generate/host/model.h"
 
 enum {
-    GEN_POOL_EXECUTABLES = 16,
+    GEN_POOL_EXECUTABLES = 10,
     GEN_POOL_SIBLINGS = 4, /* modules of a family */
-    GEN_POOL_LIBRARIES = 16 * GEN_POOL_SIBLINGS
+    GEN_POOL_LIBRARIES = 10 * GEN_POOL_SIBLINGS
 };
 
 /* Appends the images of a module of the pool, which becomes module `module` of the program. The
