@@ -1,33 +1,12 @@
 /* assay generate: writes a scenario that is drawn from a seed. */
 #include "conformance/cli/commands.h"
-#include "conformance/tools/generate/generate.h"
-#include "conformance/tools/generate/host/host.h"
+#include "conformance/cli/generated.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"
 
 #include <stdio.h>
 
-static const struct kind_row {
-    const char *name;
-    void (*write)(const gen_request *request, rt_buffer *out, uint32_t *out_unit_count);
-} kinds[] = {
-    {"kernel", gen_scenario_write},
-    {"program", gen_host_write},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
 typedef RT_VECTOR(uint32_t) numbers;
-
-static const struct kind_row *kind_find(rt_text name)
-{
-    const char *names[KINDS];
-    for (size_t i = 0; i < KINDS; i++) {
-        names[i] = kinds[i].name;
-        if (rt_text_is(name, kinds[i].name)) return &kinds[i];
-    }
-    cnf_command_unknown("", "kind", name.data, names, KINDS);
-    return NULL;
-}
 
 /* Reads numbers from 1, separated by commas; none if the option is absent. */
 static bool numbers_read(const char *value, numbers *out_numbers)
@@ -51,7 +30,7 @@ int cnf_generate_command(const cnf_arguments *arguments)
         fprintf(stderr, "assay: generate needs a KIND and a SEED (assay generate --help)\n");
         return CNF_EXIT_USAGE;
     }
-    const struct kind_row *kind = kind_find(arguments->paths[0]);
+    const cnf_generated_kind *kind = cnf_generated_kind_find(arguments->paths[0]);
     if (!kind) return CNF_EXIT_USAGE;
     gen_request request = {0};
     if (!rt_number_read(arguments->paths[1], 0, UINT64_MAX, &request.seed)) {
@@ -59,6 +38,11 @@ int cnf_generate_command(const cnf_arguments *arguments)
                 arguments->paths[1].data, (unsigned long long)UINT64_MAX);
         return CNF_EXIT_USAGE;
     }
+    gen_weights weights;
+    if (!cnf_generated_weights_read(arguments, &weights) ||
+        !cnf_generated_variation_read(arguments, &request.variation))
+        return CNF_EXIT_USAGE;
+    request.weights = &weights;
     numbers without = {0};
     int status = CNF_EXIT_USAGE;
     if (numbers_read(arguments->values[CNF_OPTION_WITHOUT], &without)) {

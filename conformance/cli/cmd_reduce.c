@@ -8,6 +8,7 @@
 #include "conformance/process/process.h"
 #include "conformance/process/scratch.h"
 #include "conformance/tools/fmt/fmt.h"
+#include "conformance/tools/fuzz/fuzz.h"
 #include "conformance/tools/reduce/reduce.h"
 #include "reference/base/number.h"
 
@@ -18,7 +19,7 @@
 /* What a scenario showed on the subjects. */
 typedef struct outcome {
     cnf_verdict verdict, oracle; /* on the subject, on sim; NOT_RUN until known */
-    rt_text headline;            /* that must stay, as headline_of() writes it */
+    rt_text headline;            /* that must stay, as fuz_headline writes it */
     rt_text message;             /* for people */
     bool has_headline;           /* one of the failures has the wanted headline */
 } outcome;
@@ -39,29 +40,11 @@ typedef struct reduce_command {
     uint32_t original_lines;
 } reduce_command;
 
-/* The first failure of a signature without what changes when steps are left out: the numbers of
- * steps and of elements. In the arena. */
-static rt_text headline_of(rt_arena *arena, rt_text signature)
-{
-    rt_text first = rt_text_take_until(&signature, ' ');
-    rt_buffer kept = {0};
-    while (first.length > 0) {
-        rt_text part = rt_text_take_until(&first, ':');
-        if (rt_text_starts(part, "step")) continue;
-        const char *element = memmem(part.data, part.length, "/element-", 9);
-        if (element) part.length = (size_t)(element - part.data);
-        rt_buffer_printf(&kept, "%s%.*s", kept.size > 0 ? ":" : "", RT_TEXT_ARG(part));
-    }
-    rt_text headline = rt_arena_text(arena, rt_buffer_text(&kept));
-    rt_buffer_free(&kept);
-    return headline;
-}
-
 static bool signature_has(rt_arena *arena, rt_text signature, rt_text headline)
 {
     while (signature.length > 0) {
         rt_text failure = rt_text_take_until(&signature, ' ');
-        if (rt_text_equal(headline_of(arena, failure), headline)) return true;
+        if (rt_text_equal(fuz_headline(arena, failure), headline)) return true;
     }
     return false;
 }
@@ -83,7 +66,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         cnf_record_has_subject(record))
         return true;
     shown->verdict = judgement->verdict;
-    shown->headline = headline_of(&command->arena, judgement->signature);
+    shown->headline = fuz_headline(&command->arena, judgement->signature);
     shown->message = rt_arena_text(&command->arena, judgement->message);
     shown->has_headline =
         command->wanted.headline.length > 0 &&

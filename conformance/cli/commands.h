@@ -68,6 +68,9 @@ int cnf_history_command(const cnf_arguments *arguments);
 /* assay generate: a scenario from a seed. */
 int cnf_generate_command(const cnf_arguments *arguments);
 
+/* assay fuzz: generated scenarios on several subjects, and what they find. */
+int cnf_fuzz_command(const cnf_arguments *arguments);
+
 /* assay reduce: the smallest scenario that still fails in the same way. */
 int cnf_reduce_command(const cnf_arguments *arguments);
 

@@ -328,10 +328,40 @@ static const cnf_option capture_options[] = {
     {HELP},
 };
 
+#define FEATURE                                                                                    \
+    CNF_OPTION_FEATURE, "--feature", NULL, "NAME,...",                                             \
+        "Only these: linking, device_global, memory, fusion, constants, devices, persistent.",     \
+        NULL
+#define WEIGHTS                                                                                    \
+    CNF_OPTION_WEIGHTS, "--weights", NULL, "FILE",                                                 \
+        "How often a program does what: lines such as 'load: 26' or 'refused: 5'.", NULL
+
 static const cnf_option generate_options[] = {
+    {FEATURE},
+    {WEIGHTS},
+    {CNF_OPTION_VARIATION, "--variation", NULL, "NAME",
+     "The program with equal results: unrelated, renamed, in-order, not-fused or fresh.", NULL},
     {CNF_OPTION_WITHOUT, "--without", NULL, "N,...", "Leave out these units, counted from 1.",
      NULL},
     {CNF_OPTION_UNITS, "--units", NULL, NULL, "Print only how many units could be left out.", NULL},
+    {HELP},
+};
+
+static const cnf_option fuzz_options[] = {
+    {CNF_OPTION_ON, "--on", NULL, "SUBJECT,...", "Run on sim and these subjects; default: sim.",
+     NULL},
+    {CNF_OPTION_SEED, "--seed", NULL, "N",
+     "Draw from the seeds N000000 on, of which there are a million; default: 1.", NULL},
+    {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL, "Stop at the first new bucket.", NULL},
+    {CNF_OPTION_SECONDS, "--seconds", NULL, "N", "Stop after N seconds; default: 60.", NULL},
+    {CNF_OPTION_SEEDS, "--seeds", NULL, "N", "Stop after N seeds instead.", NULL},
+    {CNF_OPTION_OUT, "--out", "-o", "FOLDER",
+     "Keep the state, buckets and corpus there, and continue from it; default: fuzz.", NULL},
+    {FEATURE},
+    {WEIGHTS},
+    {JOBS},
+    {TIMEOUT},
+    {CACHE},
     {HELP},
 };
 
@@ -505,6 +535,14 @@ static const cnf_command commands[] = {
      "what remains is valid, and its expectations are predicted anew.  ci/fuzz uses all of this.\n"
      "Exit status: 0 written; 2 wrong usage; 3 stdout cannot be written.",
      generate_options, COUNT(generate_options), false, cnf_generate_command},
+    {"fuzz", "[KIND]", "Run scenarios that are drawn from seeds, and sort what fails.",
+     "KIND is program (default) or kernel, as for assay generate.  A program is judged by its model, by\n"
+     "a variation with equal results, and by the other subjects.  FOLDER/buckets has a folder for\n"
+     "each new kind of failure, with the scenario of its first seed, the reduced scenario, and the\n"
+     "draft of a record; FOLDER/corpus has the programs that showed something new in sim's trace.\n"
+     "Exit status: 0 nothing new; 1 a new bucket; 2 wrong usage; 3 infrastructure (interrupted, or\n"
+     "a subject is missing).",
+     fuzz_options, COUNT(fuzz_options), false, cnf_fuzz_command},
     {"reduce", "FILE [SUBJECT]", "Make a failing scenario as small as possible.",
      "Leaves out steps, modules, images, memories, arguments, properties and lines of code, and makes\n"
      "numbers smaller, as long as FILE fails on SUBJECT with the same first failure (wherever its step\n"

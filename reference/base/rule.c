@@ -51,11 +51,11 @@ static void fault_record(const char *line, int length)
 
 bool rt_fault_reach(rt_fault *fault)
 {
-    CHECK(fault->rule > RT_RULE_NONE && fault->rule < RT_RULE_COUNT);
+    CHECK((unsigned)fault->rule < RT_RULE_COUNT);
     RT_UNSEEN_BEGIN();
     char text[FAULT_TEXT_MAX];
-    int length = snprintf(text, sizeof text, "%s@%s:%d", rt_rule_name(fault->rule), fault->file,
-                          fault->line);
+    const char *rule = fault->rule == RT_RULE_NONE ? "NONE" : rt_rule_name(fault->rule);
+    int length = snprintf(text, sizeof text, "%s@%s:%d", rule, fault->file, fault->line);
     CHECK(length > 0 && length < FAULT_TEXT_MAX - 16);
     if (fault->number >= 0) length += sprintf(text + length, ".%d", fault->number);
     const char *planted = getenv("ASSAY_FAULT");

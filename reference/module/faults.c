@@ -41,10 +41,43 @@ rt_status __wrap_rt_loader_start(rt_loader *loader, rt_module_id executable,
 
 rt_status __wrap_rt_loader_open(rt_loader *loader, rt_module_id module)
 {
+    const rt_module *opened = &loader->modules[module];
+    if (opened->open_count == 2 && RT_FAULT(NONE, "a module counts as open at most twice"))
+        return RT_STATUS_OK;
+    if (opened->loaded && opened->open_count == 0 &&
+        RT_FAULT(NONE, "opening a module that another one needs does not keep it loaded")) {
+        loader->modules[module].open_count++;
+        return RT_STATUS_OK;
+    }
     rt_image_id first = loader->registry->images.count;
     rt_status status = __real_rt_loader_open(loader, module);
     keep_one_image(loader);
     if (RT_FAULT(DL_DLOPEN_03, "dlopen registers no images")) unregister(loader, first, 0);
+    return status;
+}
+
+rt_status __real_rt_loader_close(rt_loader *loader, rt_module_id module);
+rt_status __wrap_rt_loader_close(rt_loader *loader, rt_module_id module);
+
+static uint32_t needing_count(const rt_loader *loader, rt_module_id module)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < loader->module_count; m++) {
+        const rt_module *needing = &loader->modules[m];
+        for (uint32_t i = 0; needing->loaded && i < needing->need_count; i++)
+            count += needing->needs[i] == module;
+    }
+    return count;
+}
+
+rt_status __wrap_rt_loader_close(rt_loader *loader, rt_module_id module)
+{
+    rt_status status = __real_rt_loader_close(loader, module);
+    rt_module *closed = &loader->modules[module];
+    bool is_needed = closed->open_count == 0 && needing_count(loader, module) > 1;
+    if (is_needed && RT_FAULT(NONE, "the last dlclose unregisters a module that two others need"))
+        while (closed->registered_count > 0)
+            rt_registry_remove(loader->registry, closed->first_image + --closed->registered_count);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* Mistakes of dynamic linking that are larger than a mutant of a mark (fault.h). */
 #include "reference/base/fault.h"
+#include "reference/base/hash.h"
 #include "reference/image/virtual_functions.h"
 #include "reference/program/combination.h"
 #include "reference/program/persistent_key.h"
@@ -95,9 +96,81 @@ void __wrap_rt_combination_write(rt_buffer *out, const rt_image *image,
 
 static bool tables_frozen; /* by DL-DLOPEN-02, after the first failed launch */
 
+/* The first kernel or export of an image; one of them exists in any image that is found by name. */
+static rt_text first_symbol(const rt_image *image)
+{
+    const rt_property_set *exported = __real_rt_image_set(image, RT_SET_EXPORTED_SYMBOLS);
+    if (image->kernel_count > 0) return image->kernels[0];
+    return exported && exported->property_count > 0 ? exported->properties[0].name : (rt_text){0};
+}
+
+/* True if the image was entered twice before and a kernel of its first kernel's name is there. */
+static bool is_known_again(const rt_program_tables *tables, const rt_registered_image *image)
+{
+    enum { KNOWN_MAX = 256 };
+    static const rt_image *known[KNOWN_MAX];
+    static uint32_t known_count;
+    uint32_t times = 0;
+    if (tables->images.count == 0) known_count = 0; /* another process */
+    for (uint32_t i = 0; i < known_count; i++)
+        times += known[i] == image->image;
+    if (known_count < KNOWN_MAX) known[known_count++] = image->image;
+    return times > 1 && image->image->kernel_count > 0 &&
+           rt_program_tables_kernel(tables, image->image->kernels[0])->images.count > 0;
+}
+
 void __wrap_rt_program_tables_add(rt_program_tables *tables, const rt_registered_image *image)
 {
+    if (is_known_again(tables, image) &&
+        RT_FAULT(
+            NONE,
+            "a library that comes a third time does not get back the kernels that others have"))
+        return;
     if (!tables_frozen) __real_rt_program_tables_add(tables, image);
+}
+
+void __real_rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
+void __wrap_rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image);
+
+void __wrap_rt_program_tables_remove(rt_program_tables *tables, const rt_registered_image *image)
+{
+    rt_set_id id = rt_program_tables_symbol(tables, image->module, first_symbol(image->image));
+    const rt_image_group *set = id == RT_SET_NONE ? NULL : rt_program_tables_set(tables, id);
+    if (set && set->images.count > 1 &&
+        RT_FAULT(NONE, "of two images with the same symbols, the first is removed"))
+        image = set->images.items[0];
+    __real_rt_program_tables_remove(tables, image);
+}
+
+rt_program **__real_rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
+                                              uint32_t *out_count);
+rt_program **__wrap_rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
+                                              uint32_t *out_count);
+void __real_rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
+                          rt_cache_dropped *dropped, void *user);
+void __wrap_rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
+                          rt_cache_dropped *dropped, void *user);
+
+rt_program **__wrap_rt_program_index_of_image(const rt_program_index *index, rt_image_id image,
+                                              uint32_t *out_count)
+{
+    rt_program **found = __real_rt_program_index_of_image(index, image, out_count);
+    if (*out_count > 1 && RT_FAULT(NONE, "an unloaded image takes only its newest program along")) {
+        found[0] = found[*out_count - 1];
+        *out_count = 1;
+    }
+    if (*out_count > 2 && RT_FAULT(NONE, "an unloaded image takes at most two programs along"))
+        *out_count = 2;
+    return found;
+}
+
+void __wrap_rt_cache_drop(rt_cache *cache, rt_program *program, const rt_registered_image *image,
+                          rt_cache_dropped *dropped, void *user)
+{
+    if (program->references > program->tuples.count &&
+        RT_FAULT(NONE, "a program that a command still runs stays in the cache"))
+        return;
+    __real_rt_cache_drop(cache, program, image, dropped, user);
 }
 
 static void register_unlocked(void *user, const rt_registered_image *image)
@@ -608,9 +681,34 @@ rt_status __wrap_rt_program_manager_kernel(rt_program_manager *manager,
 
 static const rt_program *displaced; /* by DL-CACHE-13, a program whose tuple another one wanted */
 
+/* The constants of a key as a cache with a mistake compares them; valid until the next call. */
+static rt_spec_list constants_as_used(rt_spec_list list)
+{
+    static _Thread_local rt_spec_constant constants[2];
+    const uint32_t half = sizeof(uint32_t);
+    rt_spec_list used = list;
+    if (list.count > 1 && RT_FAULT(NONE, "the cache compares one constant")) used.count = 1;
+    if (list.count == 1 && list.constants[0].value.size == 2 * half &&
+        RT_FAULT(NONE, "the cache compares four bytes of a constant")) {
+        constants[0] = list.constants[0];
+        constants[0].value.size = half;
+        used.constants = constants;
+    }
+    if (list.count == 2 && list.constants[0].value.size == list.constants[1].value.size &&
+        memcmp(list.constants[0].value.data, list.constants[1].value.data,
+               list.constants[0].value.size) > 0 &&
+        RT_FAULT(NONE, "the cache compares the values of constants without their names")) {
+        constants[0] = (rt_spec_constant){list.constants[0].name, list.constants[1].value};
+        constants[1] = (rt_spec_constant){list.constants[1].name, list.constants[0].value};
+        used.constants = constants;
+    }
+    return used;
+}
+
 static rt_cache_key key_as_used(const rt_cache_key *key)
 {
     rt_cache_key used = *key;
+    used.constants = constants_as_used(key->constants);
     if (RT_FAULT(DL_CACHE_06, "there is one level, without the kernel's name"))
         used.kernel = RT_TEXT("any");
     return used;
@@ -678,7 +776,27 @@ rt_status __wrap_rt_program_manager_kernel(rt_program_manager *manager,
                                            const rt_kernel_request *request,
                                            rt_program **out_program, dev_kernel **out_kernel)
 {
-    RT_TRY(__real_rt_program_manager_kernel(manager, request, out_program, out_kernel));
+    /* The request that was refused last, as long as no image has been registered since. */
+    static _Thread_local struct {
+        rt_status status;
+        uint32_t images, device, module;
+        uint64_t name;
+    } refused;
+    uint64_t name = rt_hash64(request->kernel.data, request->kernel.length);
+    uint32_t images = manager->registry->images.count;
+    uint32_t module = request->has_module ? request->module : RT_MODULE_NONE;
+    if (refused.status.code == RT_LINK_ERROR && refused.images == images && refused.name == name &&
+        refused.device == request->device->id && refused.module == module &&
+        request->constant_count == 0 &&
+        RT_FAULT(NONE, "a kernel that could not be linked stays refused until a library is loaded"))
+        return rt_fail(manager->sink, RT_ERRC_BUILD, RT_RULE_NONE, "the kernel was refused before");
+    rt_status status = __real_rt_program_manager_kernel(manager, request, out_program, out_kernel);
+    refused.status = status;
+    refused.images = images;
+    refused.device = request->device->id;
+    refused.module = module;
+    refused.name = name;
+    if (!rt_ok(status)) return status;
     rt_program *program = *out_program;
     if (program->image_count > 1 &&
         RT_FAULT(DL_CACHE_12, "kernels of linked programs are made anew")) {
@@ -767,6 +885,18 @@ void __wrap_rt_persistent_key(rt_buffer *out, const rt_program_manager *manager,
         covered.images.count = 1;
     if (!set->searched && RT_FAULT(DL_PCACHE_05, "the key covers all registered images"))
         take_more(&manager->tables, false, &covered);
-    __real_rt_persistent_key(out, manager, target, &covered);
+    if (set->images.count > 3 && RT_FAULT(NONE, "the key covers an image and two providers"))
+        covered.images.count = 3;
+    rt_arena arena = {0};
+    rt_build_target known = *target;
+    rt_link_set first = {.searched = set->searched};
+    *rt_vector_push(&first.images) = set->images.items[0];
+    rt_spec_list of_first = rt_spec_list_known(&arena, target->constants, &first);
+    if (of_first.count < target->constants.count &&
+        RT_FAULT(NONE, "the key lacks the constants of providers"))
+        known.constants = of_first;
+    __real_rt_persistent_key(out, manager, &known, &covered);
+    rt_link_set_free(&first);
+    rt_arena_reset(&arena);
     rt_link_set_free(&covered);
 }

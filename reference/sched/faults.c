@@ -50,6 +50,36 @@ static void drop_list(rt_scheduler *scheduler, rt_fusion_command *fusion)
     scheduler->commands.items[fusion->command]->dependencies.count = 0;
 }
 
+/* ---- The graph ------------------------------------------------------------------------------ */
+
+void __real_rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
+void __wrap_rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other);
+void __real_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
+                                 const rt_memory *memory, rt_access access);
+void __wrap_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
+                                 const rt_memory *memory, rt_access access);
+
+enum { EDGES_MAX = 6, READERS_MAX = 4 };
+
+void __wrap_rt_graph_depend(rt_scheduler *scheduler, rt_command *command, rt_command_id other)
+{
+    if (command->kind != RT_COMMAND_FUSION && command->dependencies.count >= EDGES_MAX &&
+        RT_FAULT(NONE, "a wait list has room for six"))
+        return;
+    __real_rt_graph_depend(scheduler, command, other);
+}
+
+void __wrap_rt_graph_book_access(rt_scheduler *scheduler, const rt_command *command,
+                                 const rt_memory *memory, rt_access access)
+{
+    __real_rt_graph_book_access(scheduler, command, memory, access);
+    if (memory->id >= scheduler->uses.count) return;
+    rt_command_list *readers = &scheduler->uses.items[memory->id].readers;
+    if (readers->count > READERS_MAX &&
+        RT_FAULT(NONE, "of the readers of a memory, four are known"))
+        readers->count = READERS_MAX;
+}
+
 /* ---- Synchronisation ------------------------------------------------------------------------ */
 
 void __real_rt_sync_dependencies(rt_scheduler *scheduler, rt_command *command);

@@ -11,9 +11,24 @@
 
 #include "reference/base/text.h"
 
+/* Another program with the same results: all results that the documents determine stay the same. */
+typedef enum gen_variation {
+    GEN_AS_DRAWN,
+    GEN_UNRELATED, /* with a library loaded that nothing uses */
+    GEN_RENAMED,   /* all functions and kernels have other names */
+    GEN_IN_ORDER,  /* all queues are in order */
+    GEN_NOT_FUSED, /* fusion lists are cancelled */
+    GEN_FRESH,     /* the launches again, and once more in a new process with the same modules */
+    GEN_VARIATIONS
+} gen_variation;
+
+struct gen_weights;
+
 typedef struct gen_request {
     uint64_t seed;
-    const uint32_t *without; /* numbers of the statements to omit, from 1; borrowed */
+    gen_variation variation;           /* of programs; kernels have none */
+    const struct gen_weights *weights; /* of programs; NULL: the defaults */
+    const uint32_t *without;           /* numbers of the statements to omit, from 1; borrowed */
     uint32_t without_count;
 } gen_request;
 

@@ -1,50 +1,40 @@
 #include "conformance/tools/generate/host/host.h"
 
-#include "conformance/tools/generate/host/model.h"
+#include "conformance/tools/generate/host/pool.h"
+#include "conformance/tools/generate/host/work.h"
 #include "conformance/tools/generate/random.h"
 
 #include <inttypes.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 2 };
+enum { VERSION = 3 };
 
-typedef enum host_verb {
-    VERB_LOAD,
-    VERB_UNLOAD,
-    VERB_LAUNCH,
-    VERB_COPY_IN,  /* to the device_global of a module */
-    VERB_COPY_OUT, /* from it */
-    VERB_RESTART,
-    VERB_COUNT
-} host_verb;
-
-/* How often a step is attempted, in percent; a launch that must be refused is kept less often.
- * Source: trial; with these numbers, one launch in three has a program linked from several images,
- * and one in five follows the unloading of a library. */
-static const uint32_t verb_percents[VERB_COUNT] = {
-    [VERB_LOAD] = 26,   [VERB_UNLOAD] = 19,  [VERB_LAUNCH] = 40,
-    [VERB_COPY_IN] = 5, [VERB_COPY_OUT] = 7, [VERB_RESTART] = 3};
-enum { REFUSED_PERCENT = 20 };
-
-enum { BITS_MAX = 63, STEPS_LEAST = 6, STEPS_MORE = 12, STEPS_MAX = STEPS_LEAST + STEPS_MORE };
+/* FRESH repeats each launch at most twice, and loads every module again. */
+enum { STEPS_LEAST = 6, STEPS_MORE = 18, STEPS_DRAWN = STEPS_LEAST + STEPS_MORE };
+enum { STEPS_MAX = 4 * STEPS_DRAWN, LATE_STEPS = 3 };
 
 typedef struct host_step {
-    host_verb verb;
-    uint32_t module; /* LOAD, UNLOAD, COPY_… */
-    int32_t content; /* COPY_… */
+    gen_weight verb;
+    uint32_t module;   /* LOAD, UNLOAD, COPY_… */
+    int32_t content;   /* COPY_… */
+    gen_target target; /* COPY_…: the device alone */
     /* LAUNCH: */
     uint32_t image, kernel;
-    bool names_module;
+    bool names_module, is_late;
     gen_outcome outcome;
+    uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */
+    work_step work;      /* from WORK to READ */
 } host_step;
 
 typedef struct host_generator {
     const gen_request *request;
+    gen_weights weights;
     gen_random random;
     gen_program program;
     gen_state state;
-    uint32_t bit_count; /* given to definitions so far */
+    bool two_devices, has_persistent_cache;
+    uint32_t process_count; /* before the current one */
     host_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t unit_count; /* things that can be omitted, counted so far */
@@ -62,89 +52,37 @@ static uint32_t below(host_generator *g, uint32_t limit)
 
 /* ---- The program -------------------------------------------------------------------------- */
 
-/* A definition that calls some of the functions in `callable`. */
-static gen_body draw_body(host_generator *g, uint32_t callable, uint32_t percent)
+/* Draws a library of the pool that the program does not have yet. Every second one is a sibling of
+ * the one before. */
+static uint32_t draw_library(host_generator *g, const uint32_t *drawn, uint32_t count)
 {
-    CHECK(g->bit_count < BITS_MAX);
-    gen_body body = {.bit = UINT64_C(1) << g->bit_count++};
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if ((callable & 1u << f) && chance(g, percent)) body.callees |= 1u << f;
-    return body;
-}
-
-/* An image of a module; `functions` and `kernels` are those of the module so far, each of which has
- * one definition. */
-static void draw_image(host_generator *g, uint32_t module, uint32_t *functions, uint32_t *kernels)
-{
-    gen_program *program = &g->program;
-    gen_image *image = &program->images[program->image_count++];
-    *image = (gen_image){.module = module};
-    bool is_executable = module == 0, has_kernels = is_executable || chance(g, 50);
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if (!(*functions & 1u << f) && chance(g, is_executable ? 15 : 40))
-            image->functions |= 1u << f;
-    if (*kernels & 1u << GEN_SHARED_KERNEL) image->functions &= ~(1u << GEN_SHARED_FUNCTION);
-    for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        if (has_kernels && !(*kernels & 1u << k) && chance(g, 40)) image->kernels |= 1u << k;
-    *functions |= image->functions;
-    if (*functions & 1u << GEN_SHARED_FUNCTION) image->kernels &= ~(1u << GEN_SHARED_KERNEL);
-    if (image->functions == 0 && image->kernels == 0) image->kernels = 1u & ~*kernels;
-    *kernels |= image->kernels;
-    if (image->functions == 0 && image->kernels == 0) {
-        program->image_count--;
-        return;
-    }
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if (image->functions & 1u << f)
-            image->function_bodies[f] = draw_body(g, ~((2u << f) - 1), 35);
-    for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(g, ~0u, 40);
-    bool is_first = program->image_count == 1 || image[-1].module != module;
-    bool has_variable = is_first && image->kernels != 0 && chance(g, 50);
-    for (uint32_t k = 0; k < GEN_KERNELS && has_variable; k++)
-        if ((image->kernels & 1u << k) && chance(g, 60)) image->increment |= 1u << k;
-}
-
-static void remove_callees(gen_image *image, uint32_t functions)
-{
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        image->function_bodies[f].callees &= ~functions;
-    for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        image->kernel_bodies[k].callees &= ~functions;
-}
-
-/* Post-link joins the sources of a module. So an image calls nothing that another image of its
- * module defines, which would not become an import, and nothing with the name of one of the
- * module's kernels. */
-static void separate_images(gen_program *program, uint32_t module)
-{
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        gen_image *image = &program->images[i];
-        if (image->module != module) continue;
-        uint32_t others = 0;
-        for (uint32_t k = 0; k < program->image_count; k++) {
-            const gen_image *other = &program->images[k];
-            if (other->module != module) continue;
-            if (other != image) others |= other->functions;
-            if (other->kernels & 1u << GEN_SHARED_KERNEL) others |= 1u << GEN_SHARED_FUNCTION;
-        }
-        remove_callees(image, others);
+    for (;;) {
+        uint32_t number = below(g, GEN_POOL_LIBRARIES);
+        if (count > 0 && chance(g, 50))
+            number = drawn[count - 1] / GEN_POOL_SIBLINGS * GEN_POOL_SIBLINGS +
+                     below(g, GEN_POOL_SIBLINGS);
+        uint32_t i = 0;
+        while (i < count && drawn[i] != number)
+            i++;
+        if (i == count) return number;
     }
 }
 
 static void draw_program(host_generator *g)
 {
     gen_program *program = &g->program;
+    uint32_t drawn[GEN_MODULES_MAX];
     program->module_count = 2 + below(g, GEN_MODULES_MAX - 1);
-    for (uint32_t m = 0; m < program->module_count; m++) {
-        uint32_t functions = 0, kernels = 0, image_count = chance(g, 30) ? 2 : 1;
-        for (uint32_t i = 0; i < image_count; i++)
-            draw_image(g, m, &functions, &kernels);
-        for (uint32_t needed = m + 1; needed < program->module_count; needed++)
-            if (chance(g, 20)) program->modules[m].needs |= 1u << needed;
+    gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
+    for (uint32_t m = 1; m < program->module_count; m++) {
+        drawn[m - 1] = draw_library(g, drawn, m - 1);
+        gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
     for (uint32_t m = 0; m < program->module_count; m++)
-        separate_images(program, m);
+        for (uint32_t needed = m + 1; needed < program->module_count; needed++)
+            if (chance(g, 20)) program->modules[m].needs |= 1u << needed;
+    g->two_devices = chance(g, g->weights.of[GEN_TWO_DEVICES]);
+    g->has_persistent_cache = chance(g, g->weights.of[GEN_PERSISTENT]);
 }
 
 /* ---- Names -------------------------------------------------------------------------------- */
@@ -177,41 +115,51 @@ static bool has_variable(const host_generator *g, uint32_t module)
     return false;
 }
 
+static bool take_launch(host_generator *g, host_step *step)
+{
+    const gen_image *launched = &g->program.images[step->image];
+    if (!(gen_loaded(&g->state) & 1u << launched->module) ||
+        !(launched->kernels & 1u << step->kernel))
+        return false;
+    step->outcome = gen_predict(&g->state, step->image, step->kernel, step->target);
+    if (step->outcome.is_unknown) return false;
+    step->names_module |= kernel_is_ambiguous(g, step->image, step->kernel);
+    gen_launch(&g->state, step->image, step->kernel, step->target);
+    step->process = g->process_count;
+    step->generation =
+        g->state.built[step->image][step->target.device][step->target.setting].generation;
+    return true;
+}
+
 /* Takes a step in the model's state and completes it. Returns false, and changes nothing, if the
  * step is impossible or the documents do not decide its outcome. */
 static bool take_step(host_generator *g, host_step *step)
 {
-    uint32_t loaded = gen_loaded(&g->state);
-    const gen_image *launched = &g->program.images[step->image];
+    gen_state *state = &g->state;
+    uint32_t device = step->target.device;
     switch (step->verb) {
-    case VERB_LOAD: gen_open(&g->state, step->module); return true;
-    case VERB_UNLOAD:
-        if (g->state.open_count[step->module] == 0) return false;
-        gen_close(&g->state, step->module);
+    case GEN_LOAD: gen_open(state, step->module); return true;
+    case GEN_UNLOAD:
+        if (state->open_count[step->module] == 0) return false;
+        gen_close(state, step->module);
         return true;
-    case VERB_RESTART: g->state = gen_state_start(&g->program); return true;
-    case VERB_COPY_IN:
+    case GEN_RESTART:
+        *state = gen_state_start(&g->program);
+        g->process_count++;
+        return true;
+    case GEN_COPY_IN:
         if (!has_variable(g, step->module)) return false;
-        g->state.variables[step->module] = step->content;
-        g->state.variable_unknown[step->module] = false;
+        state->variables[step->module][device] = step->content;
+        state->variable_unknown[step->module][device] = false;
         return true;
-    case VERB_COPY_OUT:
-        if (!has_variable(g, step->module) || g->state.variable_unknown[step->module]) return false;
-        step->content = g->state.variables[step->module];
-        return true;
-    case VERB_LAUNCH:
-        if (!(loaded & 1u << launched->module) || !(launched->kernels & 1u << step->kernel))
+    case GEN_COPY_OUT:
+        if (!has_variable(g, step->module) || state->variable_unknown[step->module][device])
             return false;
-        step->outcome = gen_predict(&g->state, step->image, step->kernel);
-        if (step->outcome.is_unknown) return false;
-        step->names_module |= kernel_is_ambiguous(g, step->image, step->kernel);
-        gen_launch(&g->state, step->image, step->kernel);
-        step->generation = g->state.built[step->image].generation;
+        step->content = state->variables[step->module][device];
         return true;
-    case VERB_COUNT: break;
+    case GEN_LAUNCH: return take_launch(g, step);
+    default: CHECK(step->verb >= GEN_WORK && step->verb <= GEN_READ); return true;
     }
-    CHECK(false);
-    return false;
 }
 
 /* Draws one of the kernels in loaded modules; returns false if there is none. */
@@ -230,47 +178,110 @@ static bool draw_kernel(host_generator *g, host_step *step)
     return count > 0;
 }
 
-static host_verb draw_verb(host_generator *g)
+static gen_weight draw_verb(host_generator *g)
 {
-    uint32_t drawn = below(g, 100);
-    host_verb verb = 0;
-    for (; drawn >= verb_percents[verb]; verb++) {
-        drawn -= verb_percents[verb];
-        CHECK(verb + 1 < VERB_COUNT);
-    }
-    return verb;
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < GEN_STEPS; i++)
+        sum += g->weights.of[i];
+    CHECK(sum > 0);
+    uint32_t drawn = below(g, sum), verb = 0;
+    for (; drawn >= g->weights.of[verb]; verb++)
+        drawn -= g->weights.of[verb];
+    CHECK(verb < GEN_STEPS);
+    return (gen_weight)verb;
+}
+
+/* Returns false if the launch is not kept. */
+static bool draw_launch(host_generator *g, host_step *step)
+{
+    if (!draw_kernel(g, step)) return false;
+    step->names_module = chance(g, 30);
+    /* Nothing but the read orders launches that change a variable. */
+    step->is_late = chance(g, g->weights.of[GEN_LATE]) &&
+                    !gen_increments(&g->program, step->image, step->kernel);
+    if (chance(g, g->weights.of[GEN_SET_CONSTANTS])) step->target.setting = below(g, GEN_SETTINGS);
+    gen_outcome outcome = gen_predict(&g->state, step->image, step->kernel, step->target);
+    return outcome.value_count > 0 || chance(g, g->weights.of[GEN_REFUSED]);
 }
 
 static void draw_step(host_generator *g)
 {
     host_step step = {.verb = draw_verb(g), .module = 1 + below(g, g->program.module_count - 1)};
-    if (step.verb == VERB_COPY_IN) step.content = (int32_t)(100 * (g->step_count + 1));
-    if (step.verb == VERB_COPY_IN || step.verb == VERB_COPY_OUT)
+    /* Few launches can be linked before libraries are loaded. */
+    if (g->step_count < 2 && g->weights.of[GEN_LOAD] > 0 && chance(g, 70)) step.verb = GEN_LOAD;
+    if (g->two_devices) step.target.device = below(g, GEN_DEVICES);
+    switch (step.verb) {
+    case GEN_LAUNCH:
+        if (!draw_launch(g, &step)) return;
+        break;
+    case GEN_COPY_IN:
+    case GEN_COPY_OUT:
+        step.content = (int32_t)(100 * (g->step_count + 1));
         step.module = below(g, g->program.module_count);
-    if (step.verb == VERB_LAUNCH) {
-        if (!draw_kernel(g, &step)) return;
-        step.names_module = chance(g, 30);
-        bool is_refused = gen_predict(&g->state, step.image, step.kernel).value_count == 0;
-        if (is_refused && !chance(g, REFUSED_PERCENT)) return;
+        break;
+    case GEN_WORK: step.work = gen_work_draw(&g->random, WORK_ONE, g->two_devices); break;
+    case GEN_FAN: step.work = gen_work_draw(&g->random, WORK_FAN, g->two_devices); break;
+    case GEN_GATHER: step.work = gen_work_draw(&g->random, WORK_GATHER, g->two_devices); break;
+    case GEN_FUSION: step.work = gen_work_draw(&g->random, WORK_FUSED, g->two_devices); break;
+    case GEN_READ: step.work = gen_work_draw(&g->random, WORK_READ, g->two_devices); break;
+    default: break;
     }
     if (take_step(g, &step)) g->steps[g->step_count++] = step;
 }
 
-static bool has_launch(const host_generator *g)
+/* True if a step submits something, without which there is nothing to expect. */
+static bool has_work(const host_generator *g)
 {
     for (uint32_t i = 0; i < g->step_count; i++)
-        if (g->steps[i].verb == VERB_LAUNCH) return true;
+        if (g->steps[i].verb >= GEN_WORK && g->steps[i].verb <= GEN_READ) return true;
     return false;
+}
+
+static bool has_command(const host_generator *g)
+{
+    for (uint32_t i = 0; i < g->step_count; i++)
+        if (g->steps[i].verb == GEN_LAUNCH) return true;
+    return has_work(g);
 }
 
 static void draw_steps(host_generator *g)
 {
     uint32_t wanted = STEPS_LEAST + below(g, STEPS_MORE + 1);
-    CHECK(wanted <= STEPS_MAX);
+    CHECK(wanted <= STEPS_DRAWN);
     g->state = gen_state_start(&g->program);
     g->step_count = 0;
-    for (uint32_t attempt = 0; attempt < 4 * STEPS_MAX && g->step_count < wanted; attempt++)
+    for (uint32_t attempt = 0; attempt < 4 * STEPS_DRAWN && g->step_count < wanted; attempt++)
         draw_step(g);
+}
+
+/* Appends the launches so far, once in this process, and once in a new one in which the same
+ * modules are open. The documents let a program that exists serve again, so the model decides which
+ * results each may have. */
+static void repeat_in_a_fresh_process(host_generator *g)
+{
+    uint32_t drawn_count = g->step_count;
+    uint32_t open_count[GEN_MODULES_MAX];
+    for (uint32_t m = 0; m < GEN_MODULES_MAX; m++)
+        open_count[m] = m == 0 ? 0 : g->state.open_count[m];
+    for (int time = 0; time < 2; time++) {
+        for (uint32_t i = 0; i < drawn_count && g->step_count < STEPS_MAX; i++) {
+            host_step again = g->steps[i];
+            if (again.verb == GEN_LAUNCH && take_step(g, &again)) g->steps[g->step_count++] = again;
+        }
+        host_step restart = {.verb = GEN_RESTART};
+        for (uint32_t m = 1; time == 0 && m < GEN_MODULES_MAX; m++) {
+            if (restart.verb == GEN_RESTART && g->step_count < STEPS_MAX) {
+                take_step(g, &restart);
+                g->steps[g->step_count++] = restart;
+                restart.verb = GEN_STEPS;
+            }
+            host_step load = {.verb = GEN_LOAD, .module = m};
+            for (uint32_t n = 0; n < open_count[m] && g->step_count < STEPS_MAX; n++) {
+                take_step(g, &load);
+                g->steps[g->step_count++] = load;
+            }
+        }
+    }
 }
 
 /* ---- Omitting ----------------------------------------------------------------------------- */
@@ -296,7 +307,7 @@ static uint32_t keep(host_generator *g, uint32_t bits)
 static void omit(host_generator *g)
 {
     gen_program *program = &g->program;
-    host_step drawn[STEPS_MAX];
+    host_step drawn[STEPS_DRAWN];
     uint32_t drawn_count = 0;
     for (uint32_t i = 0; i < g->step_count; i++)
         if (!is_omitted(g)) drawn[drawn_count++] = g->steps[i];
@@ -321,7 +332,7 @@ static void omit(host_generator *g)
             if (!(image->kernels & 1u << k)) image->kernel_bodies[k] = (gen_body){0};
     }
     for (uint32_t m = 0; m < program->module_count; m++)
-        separate_images(program, m);
+        gen_pool_separate(program, m);
     g->state = gen_state_start(program);
     g->step_count = 0;
     for (uint32_t i = 0; i < drawn_count; i++)
@@ -330,35 +341,49 @@ static void omit(host_generator *g)
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-static void write_calls(rt_buffer *out, const gen_body *body)
+static const char *prefix(const host_generator *g)
 {
-    rt_buffer_printf(out, "%" PRIu64 "ul", body->bit);
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if (body->callees & 1u << f) rt_buffer_printf(out, " | %s()", function_names[f]);
+    return g->request->variation == GEN_RENAMED ? "renamed_" : "";
 }
 
-static void write_source(rt_buffer *out, const gen_image *image)
+static void write_sum(const host_generator *g, rt_buffer *out, const gen_body *body)
 {
-    uint32_t called = gen_callees(image);
+    rt_buffer_printf(out, "%" PRIu64 "ul", body->number);
+    for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
+        if (body->constants & 1u << c) rt_buffer_printf(out, " + c%u", c);
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+        if (body->callees & 1u << f)
+            rt_buffer_printf(out, " + %s%s()", prefix(g), function_names[f]);
+}
+
+static void write_source(const host_generator *g, rt_buffer *out, const gen_image *image)
+{
+    uint32_t called = gen_callees(image), constants = gen_constants(image);
     rt_buffer_printf(out, "      - language: opencl-c\n        code: |\n");
     if (image->increment != 0)
-        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u)\n", image->module);
+        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u)\n", image->variable);
+    for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
+        if (constants & 1u << c)
+            rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
+                             gen_settings[0].values[c]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if ((called | image->functions) & 1u << f)
-            rt_buffer_printf(out, "          ulong %s(void);\n", function_names[f]);
+            rt_buffer_printf(out, "          ulong %s%s(void);\n", prefix(g), function_names[f]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(image->functions & 1u << f)) continue;
-        rt_buffer_printf(out, "          ulong %s(void) { return ", function_names[f]);
-        write_calls(out, &image->function_bodies[f]);
+        rt_buffer_printf(out, "          ulong %s%s(void) { return ", prefix(g), function_names[f]);
+        write_sum(g, out, &image->function_bodies[f]);
         rt_buffer_printf(out, "; }\n");
     }
     for (uint32_t k = 0; k < GEN_KERNELS; k++) {
         if (!(image->kernels & 1u << k)) continue;
-        rt_buffer_printf(
-            out, "          kernel void %s(global ulong *out) { out[0] = ", kernel_names[k]);
-        write_calls(out, &image->kernel_bodies[k]);
+        rt_buffer_printf(out,
+                         "          kernel void %s%s(global ulong *out) { out[0] = ", prefix(g),
+                         kernel_names[k]);
+        write_sum(g, out, &image->kernel_bodies[k]);
         if (image->increment & 1u << k)
-            rt_buffer_printf(out, "; DG(v%u) += 1; out[1] = DG(v%u)", image->module, image->module);
+            rt_buffer_printf(out, "; DG(v%u) += 1; out[1] = DG(v%u)", image->variable,
+                             image->variable);
         rt_buffer_printf(out, "; }\n");
     }
 }
@@ -369,25 +394,34 @@ static bool is_image_of(const gen_image *image, uint32_t module)
     return image->module == module && (image->functions != 0 || image->kernels != 0);
 }
 
-static void write_module(rt_buffer *out, const gen_program *program, uint32_t module)
+static void write_needs(rt_buffer *out, const gen_program *program, uint32_t module, bool has_work)
 {
-    uint32_t needs = program->modules[module].needs, image_count = 0;
-    rt_buffer_printf(out, "  %s:\n", module_names[module]);
     const char *before = "    needs: [";
     for (uint32_t m = 0; m < program->module_count; m++) {
-        if (!(needs & 1u << m)) continue;
+        if (!(program->modules[module].needs & 1u << m)) continue;
         rt_buffer_printf(out, "%s%s", before, module_names[m]);
         before = ", ";
     }
-    if (needs) rt_buffer_printf(out, "]\n");
+    if (module == 0 && has_work) rt_buffer_printf(out, "%s" GEN_WORK_MODULE, before);
+    if (program->modules[module].needs || (module == 0 && has_work)) rt_buffer_printf(out, "]\n");
+}
+
+static void write_module(const host_generator *g, rt_buffer *out, uint32_t module)
+{
+    const gen_program *program = &g->program;
+    bool needs_work = module == 0 && has_work(g);
+    uint32_t image_count = 0;
+    rt_buffer_printf(out, "  %s:\n", module_names[module]);
+    write_needs(out, program, module, needs_work);
     for (uint32_t i = 0; i < program->image_count; i++)
         image_count += is_image_of(&program->images[i], module);
-    if (image_count == 0 && needs == 0) rt_buffer_printf(out, "    host_symbols: []\n");
+    if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
+        rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count > 0)
         rt_buffer_printf(out, "    split: %s\n    sources:\n",
                          image_count > 1 ? "per_source" : "off");
     for (uint32_t i = 0; i < program->image_count; i++)
-        if (is_image_of(&program->images[i], module)) write_source(out, &program->images[i]);
+        if (is_image_of(&program->images[i], module)) write_source(g, out, &program->images[i]);
 }
 
 /* True if another launch chooses among the same programs and also shows which one it was; outcomes
@@ -397,7 +431,9 @@ static bool is_correlated(const host_generator *g, const host_step *step)
     if (!step->outcome.tells_programs_apart || step->outcome.may_be_refused) return false;
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *other = &g->steps[i];
-        if (other != step && other->verb == VERB_LAUNCH && other->image == step->image &&
+        if (other != step && other->verb == GEN_LAUNCH && other->image == step->image &&
+            other->process == step->process && other->target.device == step->target.device &&
+            other->target.setting == step->target.setting &&
             other->generation == step->generation && other->outcome.value_count > 1 &&
             other->outcome.tells_programs_apart && !other->outcome.may_be_refused)
             return true;
@@ -405,31 +441,61 @@ static bool is_correlated(const host_generator *g, const host_step *step)
     return false;
 }
 
+static void write_constants(rt_buffer *out, uint32_t setting)
+{
+    const char *before = ", spec_constants: {";
+    for (uint32_t c = 0; c < GEN_CONSTANTS; c++) {
+        if (!(gen_settings[setting].set & 1u << c)) continue;
+        rt_buffer_printf(out, "%sc%u: {ulong: %" PRIu64 "}", before, c,
+                         gen_settings[setting].values[c]);
+        before = ", ";
+    }
+    if (gen_settings[setting].set) rt_buffer_printf(out, "}");
+}
+
+static const char *device_key(const host_step *step)
+{
+    return step->target.device == 1 ? ", device: second" : "";
+}
+
+static bool is_certain(const gen_outcome *outcome)
+{
+    return outcome->value_count == 1 && !outcome->may_be_refused;
+}
+
 static void write_launch(const host_generator *g, const host_step *step, uint32_t number,
                          rt_buffer *out)
 {
     const gen_outcome *outcome = &step->outcome;
-    rt_buffer_printf(out, "  - submit: {kernel: %s, ", kernel_names[step->kernel]);
+    rt_buffer_printf(out, "  - submit: {kernel: %s%s, ", prefix(g), kernel_names[step->kernel]);
     if (step->names_module)
         rt_buffer_printf(out, "module: %s, ", module_names[g->program.images[step->image].module]);
-    rt_buffer_printf(out, "range: [1], args: [out%u]}\n", number);
+    rt_buffer_printf(out, "range: [1], args: [out%u]%s", number, device_key(step));
+    write_constants(out, step->target.setting);
+    rt_buffer_printf(out, "}\n");
+    if (is_certain(outcome)) return;
     if (outcome->value_count == 0) {
         rt_buffer_printf(out, "    expect: {error: {documents: exception}}\n");
-    } else if (outcome->value_count == 1 && !outcome->may_be_refused) {
-        rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
-                         outcome->values[0], outcome->sum);
-    } else {
-        rt_buffer_printf(out, "    expect:\n      one_of:\n");
-        for (uint32_t i = 0; i < outcome->value_count; i++) {
-            rt_buffer_printf(out, "        - {error: none, ");
-            if (is_correlated(g, step))
-                rt_buffer_printf(out, "name: image%u_%u_%u, ", step->image, step->generation, i);
-            rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
-                             outcome->values[i], outcome->sum);
-        }
-        if (outcome->may_be_refused)
-            rt_buffer_printf(out, "        - {error: {documents: exception}}\n");
+        return;
     }
+    rt_buffer_printf(out, "    expect:\n      one_of:\n");
+    for (uint32_t i = 0; i < outcome->value_count; i++) {
+        rt_buffer_printf(out, "        - {error: none, ");
+        if (is_correlated(g, step))
+            rt_buffer_printf(out, "name: image%u_%u_%u_%u_%u_%u, ", step->image, step->process,
+                             step->target.device, step->target.setting, step->generation, i);
+        rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
+                         outcome->values[i], outcome->sum);
+    }
+    if (outcome->may_be_refused)
+        rt_buffer_printf(out, "        - {error: {documents: exception}}\n");
+}
+
+static void write_result(const host_step *step, uint32_t number, rt_buffer *out)
+{
+    if (step->verb != GEN_LAUNCH || !is_certain(&step->outcome)) return;
+    rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
+                     step->outcome.values[0], step->outcome.sum);
 }
 
 /* Each step has the memories that it uses to itself, under its number. */
@@ -437,38 +503,100 @@ static void write_memories(const host_generator *g, rt_buffer *out)
 {
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *step = &g->steps[i];
-        if (step->verb == VERB_LAUNCH)
+        if (step->verb == GEN_LAUNCH)
             rt_buffer_printf(out, "  out%u: {type: ulong, values: [0, 0]}\n", i);
-        if (step->verb == VERB_COPY_IN)
+        if (step->verb == GEN_COPY_IN)
             rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
-        if (step->verb == VERB_COPY_OUT)
+        if (step->verb == GEN_COPY_OUT)
             rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i);
+    }
+    if (has_work(g)) gen_work_write_memories(out);
+}
+
+/* The number in the name of the module's variable. */
+static uint32_t variable_of(const host_generator *g, uint32_t module)
+{
+    for (uint32_t i = 0; i < g->program.image_count; i++)
+        if (g->program.images[i].module == module) return g->program.images[i].variable;
+    CHECK(false);
+    return 0;
+}
+
+static void write_copy(const host_generator *g, const host_step *step, uint32_t number,
+                       rt_buffer *out)
+{
+    uint32_t variable = variable_of(g, step->module);
+    /* Queues are out of order, and a variable makes no dependency. */
+    if (step->verb == GEN_COPY_IN)
+        rt_buffer_printf(out, "  - copy: {from: in%u, to: v%u%s}\n  - wait\n", number, variable,
+                         device_key(step));
+    else
+        rt_buffer_printf(out,
+                         "  - copy: {from: v%u, to: out%u%s}\n"
+                         "  - expect: {memory: out%u, equals: [%d]}\n",
+                         variable, number, device_key(step), number, step->content);
+}
+
+static work_form form_of(const host_generator *g)
+{
+    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
+                       .not_fused = g->request->variation == GEN_NOT_FUSED,
+                       .two_devices = g->two_devices};
+}
+
+#define OTHER_MODULE "libother"
+
+/* What each process begins with. */
+static void write_process(const host_generator *g, work_state *work, rt_buffer *out)
+{
+    if (g->request->variation == GEN_UNRELATED)
+        rt_buffer_printf(out, "  - load: " OTHER_MODULE "\n");
+    gen_work_start(work);
+    if (has_work(g)) gen_work_write_queues(out, form_of(g));
+}
+
+/* Results that are read late are read before the process ends. */
+static void write_late_results(const host_generator *g, uint32_t end, uint32_t *inout_next,
+                               rt_buffer *out)
+{
+    for (; *inout_next < end; ++*inout_next)
+        if (g->steps[*inout_next].is_late) write_result(&g->steps[*inout_next], *inout_next, out);
+}
+
+static void write_step(const host_generator *g, uint32_t number, work_state *work, rt_buffer *out)
+{
+    const host_step *step = &g->steps[number];
+    const char *module = module_names[step->module];
+    switch (step->verb) {
+    case GEN_LOAD: rt_buffer_printf(out, "  - load: %s\n", module); break;
+    case GEN_UNLOAD: rt_buffer_printf(out, "  - unload: %s\n", module); break;
+    case GEN_RESTART:
+        rt_buffer_printf(out, "  - restart\n");
+        write_process(g, work, out);
+        break;
+    case GEN_LAUNCH:
+        write_launch(g, step, number, out);
+        if (!step->is_late) write_result(step, number, out);
+        break;
+    case GEN_COPY_IN:
+    case GEN_COPY_OUT: write_copy(g, step, number, out); break;
+    default: gen_work_write_step(work, &step->work, form_of(g), out); break;
     }
 }
 
 static void write_steps(const host_generator *g, rt_buffer *out)
 {
+    work_state work;
+    uint32_t next = 0; /* the first step whose late result is still to be read */
+    write_process(g, &work, out);
     for (uint32_t i = 0; i < g->step_count; i++) {
-        const host_step *step = &g->steps[i];
-        const char *module = module_names[step->module];
-        switch (step->verb) {
-        case VERB_LOAD: rt_buffer_printf(out, "  - load: %s\n", module); break;
-        case VERB_UNLOAD: rt_buffer_printf(out, "  - unload: %s\n", module); break;
-        case VERB_RESTART: rt_buffer_printf(out, "  - restart\n"); break;
-        case VERB_LAUNCH: write_launch(g, step, i, out); break;
-        case VERB_COPY_IN:
-            /* Queues are out of order, and a variable makes no dependency. */
-            rt_buffer_printf(out, "  - copy: {from: in%u, to: v%u}\n  - wait\n", i, step->module);
-            break;
-        case VERB_COPY_OUT:
-            rt_buffer_printf(out,
-                             "  - copy: {from: v%u, to: out%u}\n"
-                             "  - expect: {memory: out%u, equals: [%d]}\n",
-                             step->module, i, i, step->content);
-            break;
-        case VERB_COUNT: CHECK(false);
-        }
+        bool ends = g->steps[i].verb == GEN_RESTART;
+        if (ends && has_work(g)) gen_work_write_contents(&work, work.touched, out);
+        write_late_results(g, ends ? i : i < LATE_STEPS ? 0 : i - LATE_STEPS, &next, out);
+        write_step(g, i, &work, out);
     }
+    write_late_results(g, g->step_count, &next, out);
+    if (has_work(g)) gen_work_write_contents(&work, work.touched, out);
 }
 
 /* The modules that a step loads or launches from, and what they need. */
@@ -476,37 +604,68 @@ static uint32_t used_modules(const host_generator *g)
 {
     uint32_t used = 1;
     for (uint32_t i = 0; i < g->step_count; i++)
-        if (g->steps[i].verb == VERB_LOAD) used |= 1u << g->steps[i].module;
+        if (g->steps[i].verb == GEN_LOAD) used |= 1u << g->steps[i].module;
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) used |= g->program.modules[m].needs;
     return used;
 }
 
-void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_unit_count)
+static void write_head(const host_generator *g, rt_buffer *out)
 {
-    host_generator g = {.request = request, .random = {request->seed}};
-    do {
-        g.program = (gen_program){0};
-        g.bit_count = 0;
-        draw_program(&g);
-        draw_steps(&g);
-    } while (!has_launch(&g));
-    omit(&g);
-    uint32_t used = used_modules(&g);
+    static const char *const variations[GEN_VARIATIONS] = {
+        [GEN_AS_DRAWN] = "",
+        [GEN_UNRELATED] = ", with an unrelated library",
+        [GEN_RENAMED] = ", renamed",
+        [GEN_IN_ORDER] = ", in order",
+        [GEN_NOT_FUSED] = ", without fusion",
+        [GEN_FRESH] = ", repeated in a fresh process"};
     rt_buffer_printf(
         out,
         "assay: 1\nsummary: >-\n  The generated program of seed %" PRIu64
-        ", by version %u of the generator. A kernel stores the bits of the definitions "
-        "that it calls.\nmodules:\n",
-        request->seed, VERSION);
-    for (uint32_t m = 0; m < g.program.module_count; m++)
-        if (used & 1u << m) write_module(out, &g.program, m);
+        "%s, by version %u of the generator. A kernel of a module stores the sum of the numbers of "
+        "the definitions that it calls.\n",
+        g->request->seed, variations[g->request->variation], VERSION);
+    if (g->two_devices) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
+    if (g->has_persistent_cache) rt_buffer_printf(out, "process: {persistent_cache: true}\n");
+}
+
+static void write_modules(const host_generator *g, rt_buffer *out)
+{
+    uint32_t used = used_modules(g);
+    rt_buffer_printf(out, "modules:\n");
+    for (uint32_t m = 0; m < g->program.module_count; m++)
+        if (used & 1u << m) write_module(g, out, m);
+    if (has_work(g)) gen_work_write_module(out);
+    if (g->request->variation == GEN_UNRELATED)
+        rt_buffer_printf(
+            out, "  " OTHER_MODULE ":\n    sources:\n      - language: opencl-c\n        code: |\n"
+                 "          ulong other(void) { return 1; }\n"
+                 "          kernel void another(global ulong *out) { out[0] = other(); "
+                 "}\n");
+}
+
+void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_unit_count)
+{
+    host_generator g = {.request = request, .random = {request->seed}};
+    g.weights = request->weights ? *request->weights : gen_weights_default();
+    do {
+        g.program = (gen_program){0};
+        draw_program(&g);
+        draw_steps(&g);
+    } while (!has_command(&g));
+    omit(&g);
+    if (request->variation == GEN_FRESH) repeat_in_a_fresh_process(&g);
+    write_head(&g, out);
+    write_modules(&g, out);
     rt_buffer memories = {0};
     write_memories(&g, &memories);
     if (memories.size > 0)
         rt_buffer_printf(out, "memory:\n%.*s", RT_TEXT_ARG(rt_buffer_text(&memories)));
-    rt_buffer_printf(out, "steps:%s\n", g.step_count > 0 ? "" : " []");
-    write_steps(&g, out);
+    rt_buffer steps = {0};
+    write_steps(&g, &steps);
+    rt_buffer_printf(out, "steps:%s\n%.*s", steps.size > 0 ? "" : " []",
+                     RT_TEXT_ARG(rt_buffer_text(&steps)));
     rt_buffer_free(&memories);
+    rt_buffer_free(&steps);
     *out_unit_count = g.unit_count;
 }

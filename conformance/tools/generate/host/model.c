@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/* Values that differ in their upper half only, and two values in both orders. */
+const gen_setting gen_settings[GEN_SETTINGS] = {
+    {0, {1, 2}},  {1, {7, 2}},  {1, {(UINT64_C(1) << 32) + 7, 2}},
+    {3, {7, 11}}, {3, {11, 7}}, {3, {7, 13}},
+};
+
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 gen_state gen_state_start(const gen_program *program)
@@ -11,7 +17,9 @@ gen_state gen_state_start(const gen_program *program)
     gen_state state = {.program = program};
     state.open_count[0] = 1;
     for (uint32_t i = 0; i < program->image_count; i++)
-        state.built[i].may_be_absent = true;
+        for (uint32_t d = 0; d < GEN_DEVICES; d++)
+            for (uint32_t s = 0; s < GEN_SETTINGS; s++)
+                state.built[i][d][s].may_be_absent = true;
     return state;
 }
 
@@ -42,29 +50,35 @@ void gen_open(gen_state *state, uint32_t module)
     state->open_count[module]++;
 }
 
-/* No program may contain code of a module that is no longer loaded, and the module's variable is
- * gone with it: one that comes again begins with zero. */
+/* No program may contain code of a module that is no longer loaded. */
+static void built_shrink(gen_built *built, uint32_t images)
+{
+    uint32_t kept_count = 0;
+    for (uint32_t k = 0; k < built->set_count; k++)
+        if ((built->sets[k] & ~images) == 0) built->sets[kept_count++] = built->sets[k];
+    if (kept_count < built->set_count) {
+        built->may_be_absent = true;
+        built->generation++;
+    }
+    built->set_count = kept_count;
+    CHECK(built->set_count > 0 || built->may_be_absent);
+}
+
+/* A module's variable is gone with it: one that comes again begins with zero. */
 void gen_close(gen_state *state, uint32_t module)
 {
     CHECK(module > 0 && state->open_count[module] > 0);
     state->open_count[module]--;
     uint32_t images = loaded_images(state), modules = gen_loaded(state);
-    for (uint32_t i = 0; i < state->program->module_count; i++) {
-        if (modules & 1u << i) continue;
-        state->variables[i] = 0;
-        state->variable_unknown[i] = false;
-    }
-    for (uint32_t i = 0; i < state->program->image_count; i++) {
-        gen_built *built = &state->built[i];
-        uint32_t kept_count = 0;
-        for (uint32_t k = 0; k < built->set_count; k++)
-            if ((built->sets[k] & ~images) == 0) built->sets[kept_count++] = built->sets[k];
-        if (kept_count < built->set_count) {
-            built->may_be_absent = true;
-            built->generation++;
+    for (uint32_t d = 0; d < GEN_DEVICES; d++) {
+        for (uint32_t i = 0; i < state->program->module_count; i++) {
+            if (modules & 1u << i) continue;
+            state->variables[i][d] = 0;
+            state->variable_unknown[i][d] = false;
         }
-        built->set_count = kept_count;
-        CHECK(built->set_count > 0 || built->may_be_absent);
+        for (uint32_t i = 0; i < state->program->image_count; i++)
+            for (uint32_t s = 0; s < GEN_SETTINGS; s++)
+                built_shrink(&state->built[i][d][s], images);
     }
 }
 
@@ -98,6 +112,16 @@ uint32_t gen_callees(const gen_image *image)
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         callees |= image->kernel_bodies[k].callees;
     return callees;
+}
+
+uint32_t gen_constants(const gen_image *image)
+{
+    uint32_t constants = 0;
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+        constants |= image->function_bodies[f].constants;
+    for (uint32_t k = 0; k < GEN_KERNELS; k++)
+        constants |= image->kernel_bodies[k].constants;
+    return constants;
 }
 
 static uint32_t imports_of(const gen_image *image)
@@ -165,21 +189,34 @@ static void explore(exploration *all, search at)
     }
 }
 
-/* The bits of all definitions that a kernel calls in a program, each function of which is defined
- * once. */
-static uint64_t value_of(const gen_program *program, uint32_t set, const gen_body *kernel)
+static uint64_t number_of(const gen_body *body, const gen_setting *setting)
 {
-    uint64_t value = kernel->bit;
-    uint32_t called = kernel->callees;
+    uint64_t number = body->number;
+    for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
+        if (body->constants & 1u << c) number += setting->values[c];
+    return number;
+}
+
+/* The sum of the numbers of all definitions that a kernel calls in a program, each function of
+ * which is defined once; a function counts as often as it is called. */
+static uint64_t value_of(const gen_program *program, uint32_t set, const gen_body *kernel,
+                         const gen_setting *setting)
+{
+    uint64_t value = number_of(kernel, setting);
+    uint64_t calls[GEN_FUNCTIONS] = {0};
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+        calls[f] = kernel->callees >> f & 1;
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
-        if (!(called & 1u << f)) continue;
+        if (calls[f] == 0) continue;
         uint32_t definition_count = 0;
         for (uint32_t i = 0; i < program->image_count; i++) {
             const gen_image *image = &program->images[i];
             if (!(set & 1u << i) || !(image->functions & 1u << f)) continue;
             definition_count++;
-            value |= image->function_bodies[f].bit;
-            called |= image->function_bodies[f].callees; /* larger numbers, still to come */
+            value += calls[f] * number_of(&image->function_bodies[f], setting);
+            /* A function calls only functions with larger numbers. */
+            for (uint32_t callee = f + 1; callee < GEN_FUNCTIONS; callee++)
+                if (image->function_bodies[f].callees & 1u << callee) calls[callee] += calls[f];
         }
         CHECK(definition_count == 1);
     }
@@ -187,12 +224,13 @@ static uint64_t value_of(const gen_program *program, uint32_t set, const gen_bod
 }
 
 /* The programs that may serve the next launch; may_be_absent: it may be refused. */
-static exploration programs_of(const gen_state *state, uint32_t image)
+static exploration programs_of(const gen_state *state, uint32_t image, gen_target target)
 {
     const gen_program *program = state->program;
     exploration all = {.program = program, .images = loaded_images(state)};
     CHECK(image < program->image_count && (all.images & 1u << image));
-    const gen_built *built = &state->built[image];
+    CHECK(target.device < GEN_DEVICES && target.setting < GEN_SETTINGS);
+    const gen_built *built = &state->built[image][target.device][target.setting];
     memcpy(all.found.sets, built->sets, sizeof built->sets);
     all.found.set_count = built->set_count;
     if (built->may_be_absent) {
@@ -204,15 +242,30 @@ static exploration programs_of(const gen_state *state, uint32_t image)
     return all;
 }
 
-gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel)
+/* True if every program that may serve has an image with each of the constants that are set: the
+ * documents leave open whether any other constant makes a separate program. */
+static bool constants_are_known(const gen_program *program, const gen_built *found, uint32_t set)
+{
+    for (uint32_t i = 0; i < found->set_count; i++) {
+        uint32_t known = 0;
+        for (uint32_t k = 0; k < program->image_count; k++)
+            if (found->sets[i] & 1u << k) known |= gen_constants(&program->images[k]);
+        if (set & ~known) return false;
+    }
+    return set == 0 || found->set_count > 0;
+}
+
+gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
 {
     const gen_image *launched = &state->program->images[image];
     CHECK(kernel < GEN_KERNELS && (launched->kernels & 1u << kernel));
-    exploration all = programs_of(state, image);
+    const gen_setting *setting = &gen_settings[target.setting];
+    exploration all = programs_of(state, image, target);
+    all.is_unknown |= !constants_are_known(state->program, &all.found, setting->set);
     gen_outcome outcome = {.may_be_refused = all.found.may_be_absent, .is_unknown = all.is_unknown};
     for (uint32_t i = 0; i < all.found.set_count && !all.is_unknown; i++) {
         uint64_t value =
-            value_of(state->program, all.found.sets[i], &launched->kernel_bodies[kernel]);
+            value_of(state->program, all.found.sets[i], &launched->kernel_bodies[kernel], setting);
         uint32_t k = 0;
         while (k < outcome.value_count && outcome.values[k] != value)
             k++;
@@ -220,8 +273,8 @@ gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel)
     }
     outcome.tells_programs_apart = outcome.value_count == all.found.set_count;
     if (gen_increments(state->program, image, kernel)) {
-        outcome.sum = state->variables[launched->module] + 1;
-        outcome.is_unknown |= state->variable_unknown[launched->module];
+        outcome.sum = state->variables[launched->module][target.device] + 1;
+        outcome.is_unknown |= state->variable_unknown[launched->module][target.device];
     }
     return outcome;
 }
@@ -231,18 +284,19 @@ bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel)
     return (program->images[image].increment & 1u << kernel) != 0;
 }
 
-void gen_launch(gen_state *state, uint32_t image, uint32_t kernel)
+void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
 {
     if (gen_increments(state->program, image, kernel)) {
         uint32_t module = state->program->images[image].module;
-        gen_outcome outcome = gen_predict(state, image, kernel);
+        gen_outcome outcome = gen_predict(state, image, kernel, target);
         CHECK(!outcome.is_unknown);
-        if (outcome.value_count > 0) state->variables[module]++;
-        state->variable_unknown[module] = outcome.value_count > 0 && outcome.may_be_refused;
+        if (outcome.value_count > 0) state->variables[module][target.device]++;
+        state->variable_unknown[module][target.device] =
+            outcome.value_count > 0 && outcome.may_be_refused;
     }
-    exploration all = programs_of(state, image);
+    exploration all = programs_of(state, image, target);
     CHECK(!all.is_unknown);
-    gen_built *built = &state->built[image];
+    gen_built *built = &state->built[image][target.device][target.setting];
     all.found.generation = built->generation + built->may_be_absent;
     *built = all.found;
     CHECK(built->set_count > 0 || built->may_be_absent);

@@ -1,10 +1,10 @@
 /* The generated program, and a model of what a runtime that obeys document 003 does with it.
  *
  * The model is small and independent of the reference runtime: it knows images, the definitions in
- * them, which modules are loaded, and which programs exist. It explores every order of imports and
- * every choice of a provider that the document leaves open. What the documents do not decide (a
- * kernel and a function of the same name in one program) it calls unknown, and the generator leaves
- * such a launch out. */
+ * them, which modules are loaded, and which programs exist for which device and constants. It
+ * explores every order of imports and every choice of a provider that the document leaves open.
+ * What the documents do not decide (a kernel and a function of the same name in one program) it
+ * calls unknown, and the generator leaves such a launch out. */
 #ifndef CONFORMANCE_TOOLS_GENERATE_HOST_MODEL_H
 #define CONFORMANCE_TOOLS_GENERATE_HOST_MODEL_H
 
@@ -19,13 +19,30 @@ enum {
     GEN_SHARED_KERNEL = GEN_KERNELS - 1,
     GEN_MODULES_MAX = 6,
     GEN_IMAGES_MAX = 12,
-    GEN_ALTERNATIVES_MAX = 6
+    GEN_ALTERNATIVES_MAX = 6,
+    GEN_CONSTANTS = 2, /* names c0 and c1, in any image that uses them */
+    GEN_DEVICES = 2,
+    GEN_SETTINGS = 6 /* values of the constants that a launch may set, gen_settings */
 };
+
+/* The constants that a launch sets, and the value of every constant: its default if it is not set.
+ */
+typedef struct gen_setting {
+    uint32_t set; /* bits 1u << constant */
+    uint64_t values[GEN_CONSTANTS];
+} gen_setting;
+extern const gen_setting gen_settings[GEN_SETTINGS]; /* the first one sets nothing */
+
+/* Where and how a launch takes place. Each has programs of its own. */
+typedef struct gen_target {
+    uint32_t device, setting;
+} gen_target;
 
 /* A definition of a function or kernel. */
 typedef struct gen_body {
-    uint64_t bit;     /* what it adds to a kernel's result; unique in the program */
-    uint32_t callees; /* bits 1u << function */
+    uint64_t number;    /* what it adds to a kernel's result */
+    uint32_t callees;   /* bits 1u << function */
+    uint32_t constants; /* bits 1u << constant: the specialisation constants that it adds as well */
 } gen_body;
 
 typedef struct gen_image {
@@ -34,6 +51,7 @@ typedef struct gen_image {
     uint32_t kernels;   /* bits 1u << kernel */
     gen_body function_bodies[GEN_FUNCTIONS];
     gen_body kernel_bodies[GEN_KERNELS];
+    uint32_t variable; /* the number in the variable's name */
     uint32_t
         increment; /* bits 1u << kernel: those that add 1 to the module's device_global, which
                     * the image then defines, and store the sum; only in one image of a module */
@@ -62,10 +80,11 @@ typedef struct gen_built {
 typedef struct gen_state {
     const gen_program *program;
     uint32_t open_count[GEN_MODULES_MAX]; /* dlopen minus dlclose; the executable has 1 */
-    gen_built built[GEN_IMAGES_MAX];
-    int32_t variables[GEN_MODULES_MAX];     /* the contents of the modules' device_globals */
-    bool variable_unknown[GEN_MODULES_MAX]; /* a launch that may have been refused may have changed
-                                               it */
+    gen_built built[GEN_IMAGES_MAX][GEN_DEVICES][GEN_SETTINGS];
+    /* The contents of the modules' device_globals on each device; unknown: a launch that may have
+     * been refused may have changed it. */
+    int32_t variables[GEN_MODULES_MAX][GEN_DEVICES];
+    bool variable_unknown[GEN_MODULES_MAX][GEN_DEVICES];
 } gen_state;
 
 /* How a launch may end. */
@@ -77,6 +96,9 @@ typedef struct gen_outcome {
     int32_t sum;     /* what it stores of the variable, if it increments one */
     bool is_unknown; /* the documents do not decide, or there are too many alternatives */
 } gen_outcome;
+
+/* The specialisation constants that the image's definitions use, as bits 1u << constant. */
+uint32_t gen_constants(const gen_image *image);
 
 /* The functions that the image's definitions call, as bits 1u << function. */
 uint32_t gen_callees(const gen_image *image);
@@ -92,10 +114,10 @@ void gen_open(gen_state *state, uint32_t module);
 void gen_close(gen_state *state, uint32_t module);
 
 /* How a launch of a kernel of an image would end. The image's module is loaded. */
-gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel);
+gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target);
 
 /* Records that the launch took place; the outcome is not unknown. */
-void gen_launch(gen_state *state, uint32_t image, uint32_t kernel);
+void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target);
 
 /* True if the kernel increments its module's variable; its outcome is unknown if the variable's
  * content is. */

@@ -16,6 +16,8 @@
 enum { APP, ONE, TWO, THREE };
 enum { F0, F1, F2 };
 
+static const gen_target first; /* the first device, no constants set */
+
 /* The executable has the kernel 0, which calls f0; libraries 1 to 3 have an image each, with the
  * number of their module. */
 static gen_program program_of_four(void)
@@ -24,15 +26,15 @@ static gen_program program_of_four(void)
     for (uint32_t i = 0; i < 4; i++)
         program.images[i].module = i;
     program.images[APP].kernels = 1;
-    program.images[APP].kernel_bodies[0] = (gen_body){.bit = 1, .callees = 1u << F0};
+    program.images[APP].kernel_bodies[0] = (gen_body){.number = 1, .callees = 1u << F0};
     return program;
 }
 
-static void define(gen_program *program, uint32_t image, uint32_t function, uint64_t bit,
+static void define(gen_program *program, uint32_t image, uint32_t function, uint64_t number,
                    uint32_t callees)
 {
     program->images[image].functions |= 1u << function;
-    program->images[image].function_bodies[function] = (gen_body){bit, callees};
+    program->images[image].function_bodies[function] = (gen_body){number, callees, 0};
 }
 
 static void assert_outcome(const gen_outcome *outcome, bool may_be_refused, uint32_t count, ...)
@@ -53,10 +55,10 @@ static void an_import_without_a_provider_is_refused(void **state)
     gen_program program = program_of_four();
     define(&program, ONE, F0, 2, 0);
     gen_state process = gen_state_start(&program);
-    gen_outcome outcome = gen_predict(&process, APP, 0);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, true, 0);
     gen_open(&process, ONE);
-    outcome = gen_predict(&process, APP, 0);
+    outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 1, 3u);
 }
 
@@ -71,13 +73,13 @@ static void each_provider_is_an_alternative(void **state)
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
     gen_open(&process, TWO);
-    gen_outcome outcome = gen_predict(&process, APP, 0);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 2, 3u, 5u);
     assert_true(outcome.tells_programs_apart);
-    gen_launch(&process, APP, 0);
+    gen_launch(&process, APP, 0, first);
     gen_close(&process, ONE);
     /* Either the program from ONE is gone, and TWO is linked, or the one from TWO is used again. */
-    outcome = gen_predict(&process, APP, 0);
+    outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 1, 5u);
 }
 
@@ -90,12 +92,12 @@ static void a_program_that_exists_is_used_again(void **state)
     define(&program, TWO, F0, 4, 0);
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
-    gen_launch(&process, APP, 0);
+    gen_launch(&process, APP, 0, first);
     gen_open(&process, TWO);
-    gen_outcome outcome = gen_predict(&process, APP, 0);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 1, 3u);
     gen_close(&process, ONE);
-    outcome = gen_predict(&process, APP, 0);
+    outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 1, 5u);
 }
 
@@ -113,12 +115,12 @@ static void two_definitions_in_one_program_are_refused(void **state)
     gen_open(&process, ONE);
     gen_open(&process, TWO);
     gen_open(&process, THREE);
-    gen_outcome outcome = gen_predict(&process, APP, 0);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 2, 7u, 11u);
     program.images[THREE].functions |= 1u << F0;
-    program.images[THREE].function_bodies[F0] = (gen_body){32, 0};
+    program.images[THREE].function_bodies[F0] = (gen_body){32, 0, 0};
     /* f0 from ONE and f1 from TWO; f0 from ONE and f1 from THREE, refused; f0 from THREE. */
-    outcome = gen_predict(&process, APP, 0);
+    outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, true, 2, 7u, 33u);
 }
 
@@ -132,7 +134,7 @@ static void the_exports_of_a_provider_need_no_search(void **state)
     define(&program, ONE, F1, 4, 0);
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
-    gen_outcome outcome = gen_predict(&process, APP, 0);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
     assert_outcome(&outcome, false, 1, 7u);
 }
 
@@ -162,21 +164,21 @@ static void a_variable_lives_as_long_as_its_module(void **state)
     gen_program program = program_of_four();
     program.images[APP].kernel_bodies[0].callees = 0;
     program.images[ONE].kernels = 1;
-    program.images[ONE].kernel_bodies[0] = (gen_body){.bit = 2, .callees = 1u << F0};
+    program.images[ONE].kernel_bodies[0] = (gen_body){.number = 2, .callees = 1u << F0};
     program.images[ONE].increment = 1;
     define(&program, TWO, F0, 4, 0);
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
     gen_open(&process, TWO);
-    gen_launch(&process, ONE, 0);
-    assert_int_equal(gen_predict(&process, ONE, 0).sum, 2);
+    gen_launch(&process, ONE, 0, first);
+    assert_int_equal(gen_predict(&process, ONE, 0, first).sum, 2);
     /* Its program goes with TWO; the content does not. */
     gen_close(&process, TWO);
     gen_open(&process, TWO);
-    assert_int_equal(gen_predict(&process, ONE, 0).sum, 2);
+    assert_int_equal(gen_predict(&process, ONE, 0, first).sum, 2);
     gen_close(&process, ONE);
     gen_open(&process, ONE);
-    assert_int_equal(gen_predict(&process, ONE, 0).sum, 1);
+    assert_int_equal(gen_predict(&process, ONE, 0, first).sum, 1);
 }
 
 /* The documents do not say what a kernel and a function of one name in one program are. */
@@ -187,12 +189,12 @@ static void a_kernel_named_like_a_function_of_its_program_is_unknown(void **stat
     define(&program, ONE, F0, 2, 0);
     define(&program, ONE, GEN_SHARED_FUNCTION, 4, 0);
     program.images[APP].kernels |= 1u << GEN_SHARED_KERNEL;
-    program.images[APP].kernel_bodies[GEN_SHARED_KERNEL].bit = 8;
+    program.images[APP].kernel_bodies[GEN_SHARED_KERNEL].number = 8;
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
-    assert_true(gen_predict(&process, APP, 0).is_unknown);
+    assert_true(gen_predict(&process, APP, 0, first).is_unknown);
     program.images[ONE].functions &= ~(1u << GEN_SHARED_FUNCTION);
-    assert_false(gen_predict(&process, APP, 0).is_unknown);
+    assert_false(gen_predict(&process, APP, 0, first).is_unknown);
 }
 
 /* ---- The scenarios ------------------------------------------------------------------------ */
@@ -212,14 +214,14 @@ static void seeds_are_valid_and_reproducible(void **state)
     (void)state;
     enum { SEEDS = 1000 };
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        rt_buffer first = {0}, second = {0};
+        rt_buffer text = {0}, again = {0};
         uint32_t unit_count;
-        gen_host_write(&(gen_request){.seed = seed}, &first, &unit_count);
-        gen_host_write(&(gen_request){.seed = seed}, &second, &unit_count);
-        assert_true(rt_text_equal(rt_buffer_text(&first), rt_buffer_text(&second)));
-        assert_is_scenario(rt_buffer_text(&first));
-        rt_buffer_free(&first);
-        rt_buffer_free(&second);
+        gen_host_write(&(gen_request){.seed = seed}, &text, &unit_count);
+        gen_host_write(&(gen_request){.seed = seed}, &again, &unit_count);
+        assert_true(rt_text_equal(rt_buffer_text(&text), rt_buffer_text(&again)));
+        assert_is_scenario(rt_buffer_text(&text));
+        rt_buffer_free(&text);
+        rt_buffer_free(&again);
     }
 }
 
@@ -234,7 +236,8 @@ static void any_unit_can_be_left_out(void **state)
         gen_host_write(&(gen_request){.seed = seed}, &text, &unit_count);
         for (uint32_t unit = 1; unit <= unit_count; unit++) {
             rt_buffer less = {0};
-            gen_host_write(&(gen_request){seed, &unit, 1}, &less, &same_count);
+            gen_host_write(&(gen_request){.seed = seed, .without = &unit, .without_count = 1},
+                           &less, &same_count);
             assert_int_equal(same_count, unit_count);
             if (strstr(rt_buffer_string(&less), "submit"))
                 assert_is_scenario(rt_buffer_text(&less));

@@ -1,0 +1,430 @@
+/* assay fuzz: draws scenarios, runs them on several subjects, and sorts what fails into buckets.
+ *
+ * Three oracles judge a program: the expectations that its model predicts; a variation of the same
+ * program, whose results must be equal; and the final memories of sim (cnf_run compares them). The
+ * failures of a kind are reported once: by the scenario of the first seed, reduced. */
+#include "conformance/cli/columns.h"
+#include "conformance/cli/commands.h"
+#include "conformance/cli/generated.h"
+#include "conformance/cli/results.h"
+#include "conformance/cli/run_options.h"
+#include "conformance/tools/fuzz/fuzz.h"
+#include "conformance/verdict/parting.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BATCH_SEEDS = 32,
+    BATCH_FILES = 2 * BATCH_SEEDS,
+    STATE_MAX = 1 << 28,
+    SEEDS_OF_A_RUN = 1000000,
+    SEED_MAX = INT32_MAX
+};
+
+typedef struct fuzz_command {
+    const cnf_arguments *arguments;
+    const char *folder;
+    const cnf_generated_kind *kind;
+    gen_weights weights;
+    cnf_columns columns;
+    cnf_run_options options;
+    uint64_t seconds, seeds; /* limits; UINT64_MAX: none */
+    time_t began;
+    rt_arena arena;
+    rt_sink *sink;
+    cnf_expectations expectations; /* of the suite, for the findings that a bucket resembles */
+    fuz_state state;
+    uint64_t known_seeds; /* of earlier runs */
+    uint32_t new_buckets;
+    /* The batch: each seed as drawn, followed by a variation. */
+    rt_arena batch;
+    cnf_file files[BATCH_FILES];
+    gen_variation variations[BATCH_FILES];
+    uint64_t file_seeds[BATCH_FILES];
+    rt_buffer texts[BATCH_FILES];
+    const cnf_record *failures[BATCH_FILES * 4];
+    uint32_t file_count, failure_count;
+    bool is_lost; /* a file or subject is missing */
+} fuzz_command;
+
+enum { FAILURES_MAX = BATCH_FILES * 4 };
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static bool folder_make(const char *name)
+{
+    if (mkdir(name, 0777) == 0 || errno == EEXIST) return true;
+    fprintf(stderr, "assay: fuzz: %s: %s\n", name, strerror(errno));
+    return false;
+}
+
+static bool text_keep(fuzz_command *command, rt_text name, rt_text text)
+{
+    rt_buffer content = {0};
+    rt_buffer_append_text(&content, text);
+    bool is_written = cnf_command_file_replace("--out", name.data, &content);
+    command->is_lost |= !is_written;
+    return is_written;
+}
+
+static rt_text state_name(fuzz_command *command)
+{
+    return rt_arena_printf(&command->arena, "%s/state.json", command->folder);
+}
+
+/* Continues an earlier run with the same settings. Returns an exit status. */
+static int state_open(fuzz_command *command, rt_text conditions)
+{
+    rt_text name = state_name(command);
+    rt_buffer content = {0};
+    rt_status status = RT_STATUS_OK;
+    bool exists = access(name.data, F_OK) == 0;
+    if (exists) {
+        status = cnf_file_read(command->sink, name, STATE_MAX, &content);
+        if (rt_ok(status))
+            status = fuz_state_read(command->sink, rt_buffer_text(&content), &command->state);
+        if (!rt_ok(status)) cnf_command_fail(command->sink, status, name);
+    }
+    rt_buffer_free(&content);
+    if (!rt_ok(status)) return CNF_EXIT_USAGE;
+    if (exists && !rt_text_equal(command->state.conditions, conditions)) {
+        fprintf(stderr,
+                "assay: --out %s: holds a run with other settings (%.*s); choose another folder\n",
+                command->folder, RT_TEXT_ARG(command->state.conditions));
+        return CNF_EXIT_USAGE;
+    }
+    if (!exists) command->state.next = command->options.seed * SEEDS_OF_A_RUN;
+    command->state.conditions = conditions;
+    command->known_seeds = command->state.seeds;
+    return CNF_EXIT_EXPECTED;
+}
+
+static bool state_save(fuzz_command *command)
+{
+    rt_buffer content = {0};
+    fuz_state_write(&command->state, &content);
+    return cnf_command_file_replace("--out", state_name(command).data, &content);
+}
+
+/* ---- A batch -------------------------------------------------------------------------------- */
+
+static uint32_t index_of(const fuzz_command *command, rt_text path)
+{
+    for (uint32_t i = 0; i < command->file_count; i++)
+        if (rt_text_equal(command->files[i].path, path)) return i;
+    CHECK(false);
+    return 0;
+}
+
+static void coverage_note(fuzz_command *command, uint32_t index, const cnf_run_detail *detail)
+{
+    uint32_t count = 0;
+    const cnf_trace_line *events = cnf_trace_lines(&command->batch, detail->messages, &count);
+    rt_text *lines = rt_arena_alloc_array(&command->batch, (size_t)count + 1, sizeof *lines);
+    for (uint32_t i = 0; i < count; i++)
+        lines[i] = events[i].line;
+    if (fuz_events_add(&command->state, lines, count) == 0) return;
+    const char *variation = cnf_generated_variation(command->variations[index]);
+    text_keep(command,
+              rt_arena_printf(&command->batch, "%s/corpus/%" PRIu64 "%s%s.yaml", command->folder,
+                              command->file_seeds[index], *variation ? "-" : "", variation),
+              command->files[index].text);
+}
+
+static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    fuzz_command *command = user;
+    cnf_verdict verdict = record->judgement.verdict;
+    uint32_t index = index_of(command, record->scenario);
+    command->state.runs++;
+    if (detail->messages && rt_text_equal(record->subject, command->columns.subjects[0].name))
+        coverage_note(command, index, detail);
+    if (verdict == CNF_VERDICT_UNAVAILABLE) {
+        fprintf(stderr, "%.*s\n", RT_TEXT_ARG(record->judgement.message));
+        command->is_lost = true;
+        return false;
+    }
+    bool is_failure = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
+    if (is_failure && verdict != CNF_VERDICT_NOT_RUN && command->failure_count < FAILURES_MAX) {
+        cnf_record *copy = rt_arena_alloc_array(&command->batch, 1, sizeof *copy);
+        *copy = cnf_record_copy(&command->batch, record);
+        command->failures[command->failure_count++] = copy;
+    }
+    return true;
+}
+
+static void file_add(fuzz_command *command, uint64_t seed, gen_variation variation)
+{
+    uint32_t index = command->file_count++, unit_count;
+    const gen_request request = {
+        .seed = seed, .variation = variation, .weights = &command->weights};
+    command->kind->write(&request, &command->texts[index], &unit_count);
+    rt_text name =
+        rt_arena_printf(&command->batch, "%" PRIu64 ".%u.yaml", seed, (unsigned)variation);
+    command->variations[index] = variation;
+    command->file_seeds[index] = seed;
+    command->files[index] =
+        (cnf_file){.file = name, .path = name, .text = rt_buffer_text(&command->texts[index])};
+}
+
+/* Draws the next seeds. Variations take turns. */
+static void batch_draw(fuzz_command *command)
+{
+    uint64_t left = command->seeds - (command->state.seeds - command->known_seeds);
+    uint64_t count = left < BATCH_SEEDS ? left : BATCH_SEEDS;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t seed = command->state.next + i;
+        file_add(command, seed, GEN_AS_DRAWN);
+        if (command->kind->has_variations)
+            file_add(command, seed, (gen_variation)(1 + seed % (GEN_VARIATIONS - 1)));
+    }
+    command->state.next += count;
+    command->state.seeds += count;
+}
+
+static void batch_free(fuzz_command *command)
+{
+    for (uint32_t i = 0; i < command->file_count; i++)
+        rt_buffer_free(&command->texts[i]);
+    command->file_count = command->failure_count = 0;
+    rt_arena_reset(&command->batch);
+}
+
+/* ---- Buckets -------------------------------------------------------------------------------- */
+
+/* The findings of the subject that show the same kind of failure, one word each. */
+static void resemblance_write(fuzz_command *command, const fuz_bucket *bucket, rt_buffer *out)
+{
+    rt_text wanted = fuz_headline_key(&command->batch, bucket->headline), last = {0};
+    for (uint32_t i = 0; i < command->expectations.entries.count; i++) {
+        const cnf_expectation *entry = &command->expectations.entries.items[i];
+        if (entry->finding.length == 0 || !rt_text_equal(entry->subject, bucket->subject)) continue;
+        rt_text headline = fuz_headline(&command->batch, entry->signature);
+        rt_text key = fuz_headline_key(&command->batch, headline);
+        if (!rt_text_equal(key, wanted) || rt_text_equal(entry->finding, last)) continue;
+        rt_buffer_printf(out, "# resembles: %.*s\n", RT_TEXT_ARG(entry->finding));
+        last = entry->finding;
+    }
+}
+
+/* The draft of a record for scenarios/expectations/findings. */
+static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record,
+                        rt_buffer *out)
+{
+    rt_buffer_printf(out, "# Seed %" PRIu64 "%s%.*s of assay fuzz: %.*s, %.*s\n", bucket->seed,
+                     bucket->variation.length > 0 ? ", variation " : "",
+                     RT_TEXT_ARG(bucket->variation), RT_TEXT_ARG(bucket->verdict),
+                     RT_TEXT_ARG(bucket->headline));
+    rt_buffer_printf(out, "# again: assay run seed.yaml --on %.*s --seed %" PRIu64 "\n",
+                     RT_TEXT_ARG(bucket->subject), command->options.seed);
+    resemblance_write(command, bucket, out);
+    rt_buffer_printf(out,
+                     "assay_findings: 1\nfindings:\n  - id: to-be-named\n    title: to be written\n"
+                     "    class: untriaged\n    expected: to be written\n    got: |\n");
+    rt_text message = record->judgement.message, line;
+    while (message.length > 0) {
+        line = rt_text_take_until(&message, '\n');
+        rt_buffer_printf(out, "      %.*s\n", RT_TEXT_ARG(line));
+    }
+}
+
+/* Reduces the scenario of a bucket, as `assay reduce FILE SUBJECT --output OUT` does. */
+static void bucket_reduce(fuzz_command *command, rt_text file, rt_text subject, rt_text out)
+{
+    rt_text paths[] = {file, subject};
+    cnf_arguments arguments = {.command = command->arguments->command,
+                               .paths = paths,
+                               .path_count = sizeof paths / sizeof *paths};
+    arguments.values[CNF_OPTION_OUT] = out.data;
+    arguments.values[CNF_OPTION_SEED] =
+        rt_arena_printf(&command->batch, "%" PRIu64, command->options.seed).data;
+    arguments.values[CNF_OPTION_JOBS] = command->arguments->values[CNF_OPTION_JOBS];
+    arguments.values[CNF_OPTION_CACHE] = command->arguments->values[CNF_OPTION_CACHE];
+    arguments.values[CNF_OPTION_TIMEOUT] = command->arguments->values[CNF_OPTION_TIMEOUT];
+    if (cnf_reduce_command(&arguments) != CNF_EXIT_EXPECTED)
+        fprintf(stderr, "assay: fuzz: %.*s is not reduced\n", RT_TEXT_ARG(file));
+}
+
+static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record,
+                          uint32_t index)
+{
+    rt_arena *arena = &command->batch;
+    uint32_t number = command->state.buckets.count;
+    rt_text folder = rt_arena_printf(arena, "%s/buckets/%u", command->folder, number);
+    rt_text scenario = rt_arena_printf(arena, "%.*s/seed.yaml", RT_TEXT_ARG(folder));
+    rt_buffer draft = {0};
+    draft_write(command, bucket, record, &draft);
+    printf("bucket %u: seed %" PRIu64 "%s%.*s on %.*s: %.*s %.*s\n", number, bucket->seed,
+           bucket->variation.length > 0 ? ", " : "", RT_TEXT_ARG(bucket->variation),
+           RT_TEXT_ARG(bucket->subject), RT_TEXT_ARG(bucket->verdict),
+           RT_TEXT_ARG(bucket->headline));
+    fflush(stdout);
+    bool is_kept =
+        folder_make(folder.data) && text_keep(command, scenario, command->files[index].text) &&
+        text_keep(command, rt_arena_printf(arena, "%.*s/finding.yaml", RT_TEXT_ARG(folder)),
+                  rt_buffer_text(&draft));
+    rt_buffer_free(&draft);
+    /* A file that cannot be read has nothing to keep. */
+    if (is_kept && cnf_record_has_subject(record))
+        bucket_reduce(command, scenario, record->subject,
+                      rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder)));
+}
+
+/* True if the program of the seed fails on the subject as drawn too. */
+static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text subject)
+{
+    for (uint32_t i = 0; i < command->failure_count; i++) {
+        const cnf_record *record = command->failures[i];
+        uint32_t index = index_of(command, record->scenario);
+        if (command->file_seeds[index] == seed && command->variations[index] == GEN_AS_DRAWN &&
+            rt_text_equal(record->subject, subject))
+            return true;
+    }
+    return false;
+}
+
+static void failures_sort(fuzz_command *command)
+{
+    for (uint32_t i = 0; i < command->failure_count; i++) {
+        const cnf_record *record = command->failures[i];
+        uint32_t index = index_of(command, record->scenario);
+        uint64_t seed = command->file_seeds[index];
+        bool is_variation = command->variations[index] != GEN_AS_DRAWN;
+        if (is_variation && fails_as_drawn(command, seed, record->subject)) continue;
+        fuz_bucket *bucket = fuz_bucket_add(
+            &command->state, record->subject,
+            rt_text_of(cnf_verdict_word(record->judgement.verdict)), record->judgement.signature,
+            rt_text_of(cnf_generated_variation(command->variations[index])), seed);
+        if (bucket->count > 1) continue;
+        command->new_buckets++;
+        bucket_report(command, bucket, record, index);
+    }
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static void progress_print(const fuzz_command *command)
+{
+    time_t seconds = time(NULL) - command->began;
+    uint64_t seeds = command->state.seeds - command->known_seeds;
+    fprintf(stderr,
+            "%sfuzz: %" PRIu64 " seeds in %lld s, %" PRIu64
+            " runs, %u pairs of events, %u buckets%s",
+            isatty(STDERR_FILENO) ? "\r" : "", seeds, (long long)seconds, command->state.runs,
+            command->state.pairs.count, command->state.buckets.count,
+            isatty(STDERR_FILENO) ? "\033[K" : "\n");
+}
+
+static bool is_over(const fuzz_command *command)
+{
+    return command->is_lost || command->state.seeds - command->known_seeds >= command->seeds ||
+           (uint64_t)(time(NULL) - command->began) >= command->seconds;
+}
+
+static int seeds_run(fuzz_command *command)
+{
+    int status = CNF_EXIT_EXPECTED;
+    while (status == CNF_EXIT_EXPECTED && !is_over(command)) {
+        batch_draw(command);
+        /* The seed decides what the documents leave open, so batches differ in it. */
+        command->options.seed = command->state.next;
+        cnf_run_end end =
+            cnf_run(&command->options, command->files, command->file_count, on_record, command);
+        if (end == CNF_RUN_COMPLETE) {
+            failures_sort(command);
+            if (!state_save(command)) status = CNF_EXIT_INFRASTRUCTURE;
+            progress_print(command);
+        } else {
+            status = CNF_EXIT_INFRASTRUCTURE;
+        }
+        batch_free(command);
+    }
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\n");
+    if (status == CNF_EXIT_EXPECTED && command->is_lost) status = CNF_EXIT_INFRASTRUCTURE;
+    if (status == CNF_EXIT_EXPECTED && command->new_buckets > 0) status = CNF_EXIT_UNEXPECTED;
+    return status;
+}
+
+static rt_text conditions_of(fuzz_command *command, rt_text subjects)
+{
+    rt_buffer text = {0};
+    rt_buffer_printf(&text, "%s on %.*s", command->kind->name, RT_TEXT_ARG(subjects));
+    for (uint32_t i = 0; i < GEN_WEIGHTS; i++)
+        rt_buffer_printf(&text, ", %s %u", gen_weight_name(i), command->weights.of[i]);
+    rt_text conditions = rt_arena_text(&command->arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return conditions;
+}
+
+static int options_read(fuzz_command *command)
+{
+    const cnf_arguments *arguments = command->arguments;
+    const char *const *values = arguments->values;
+    if (arguments->path_count > 1) {
+        fprintf(stderr, "assay: fuzz takes one KIND (assay fuzz --help)\n");
+        return CNF_EXIT_USAGE;
+    }
+    command->kind = cnf_generated_kind_find(arguments->path_count == 1 ? arguments->paths[0]
+                                                                       : RT_TEXT("program"));
+    command->folder = values[CNF_OPTION_OUT] ? values[CNF_OPTION_OUT] : "fuzz";
+    const char *oracle = cnf_results_oracle();
+    rt_text subjects = rt_text_of(values[CNF_OPTION_ON] ? values[CNF_OPTION_ON] : oracle);
+    if (!rt_text_equal(subjects, rt_text_of(oracle)))
+        subjects = rt_arena_printf(&command->arena, "%s,%.*s", oracle, RT_TEXT_ARG(subjects));
+    uint64_t unlimited = values[CNF_OPTION_SEEDS] ? UINT64_MAX : 60;
+    if (!command->kind ||
+        !cnf_columns_read(&command->arena, "--on ", subjects.data, &command->columns) ||
+        !cnf_run_options_read(arguments, &command->options) ||
+        !cnf_generated_weights_read(arguments, &command->weights) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, SEED_MAX, 1,
+                            &command->options.seed) ||
+        !cnf_command_number(arguments, CNF_OPTION_SECONDS, "--seconds", 1, UINT32_MAX, unlimited,
+                            &command->seconds) ||
+        !cnf_command_number(arguments, CNF_OPTION_SEEDS, "--seeds", 1, SEEDS_OF_A_RUN, UINT64_MAX,
+                            &command->seeds))
+        return CNF_EXIT_USAGE;
+    command->options.subjects = command->columns.subjects;
+    command->options.subject_count = command->columns.count;
+    if (!folder_make(command->folder) ||
+        !folder_make(rt_arena_printf(&command->arena, "%s/buckets", command->folder).data) ||
+        !folder_make(rt_arena_printf(&command->arena, "%s/corpus", command->folder).data))
+        return CNF_EXIT_INFRASTRUCTURE;
+    return state_open(command, conditions_of(command, subjects));
+}
+
+/* The suite's entries are a help only, so it does not matter if there are none. */
+static void expectations_read(fuzz_command *command)
+{
+    rt_text suite = cnf_command_scenarios(&command->arena);
+    cnf_files files = {0};
+    if (suite.length == 0 ||
+        !rt_ok(cnf_files_find(command->sink, &command->arena, &suite, 1, &files)))
+        return;
+    cnf_arguments none = {.command = command->arguments->command};
+    (void)cnf_results_expect(&none, &files, &command->expectations);
+}
+
+int cnf_fuzz_command(const cnf_arguments *arguments)
+{
+    fuzz_command *command = rt_alloc(sizeof *command);
+    *command =
+        (fuzz_command){.arguments = arguments, .sink = rt_sink_create(), .began = time(NULL)};
+    int status = options_read(command);
+    if (status == CNF_EXIT_EXPECTED) {
+        expectations_read(command);
+        status = seeds_run(command);
+    }
+    cnf_expectations_free(&command->expectations);
+    fuz_state_free(&command->state);
+    rt_sink_destroy(command->sink);
+    rt_arena_reset(&command->batch);
+    rt_arena_reset(&command->arena);
+    rt_free(command);
+    return status;
+}

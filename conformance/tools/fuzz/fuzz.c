@@ -1,0 +1,184 @@
+#include "conformance/tools/fuzz/fuzz.h"
+
+#include "reference/base/check.h"
+#include "reference/base/hash.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Headlines ---------------------------------------------------------------------------- */
+
+rt_text fuz_headline(rt_arena *arena, rt_text signature)
+{
+    rt_text first = rt_text_take_until(&signature, ' ');
+    rt_buffer kept = {0};
+    while (first.length > 0) {
+        rt_text part = rt_text_take_until(&first, ':');
+        if (rt_text_starts(part, "step")) continue;
+        const char *element = memmem(part.data, part.length, "/element-", 9);
+        if (element) part.length = (size_t)(element - part.data);
+        rt_buffer_printf(&kept, "%s%.*s", kept.size > 0 ? ":" : "", RT_TEXT_ARG(part));
+    }
+    rt_text headline = rt_arena_text(arena, rt_buffer_text(&kept));
+    rt_buffer_free(&kept);
+    return headline;
+}
+
+rt_text fuz_headline_key(rt_arena *arena, rt_text headline)
+{
+    char *key = rt_arena_alloc_array(arena, headline.length + 1, 1);
+    size_t length = 0;
+    for (size_t i = 0; i < headline.length; i++)
+        if (!isdigit((unsigned char)headline.data[i])) key[length++] = headline.data[i];
+    return (rt_text){key, length};
+}
+
+/* ---- Buckets and coverage ----------------------------------------------------------------- */
+
+static rt_text bucket_key(rt_arena *arena, const fuz_bucket *bucket)
+{
+    rt_text headline = fuz_headline_key(arena, bucket->headline);
+    return rt_arena_printf(arena, "%.*s %.*s %.*s %.*s", RT_TEXT_ARG(bucket->subject),
+                           RT_TEXT_ARG(bucket->verdict), RT_TEXT_ARG(bucket->variation),
+                           RT_TEXT_ARG(headline));
+}
+
+static fuz_bucket *bucket_enter(fuz_state *state, const fuz_bucket *bucket)
+{
+    rt_text key = bucket_key(&state->arena, bucket);
+    uint32_t index = rt_map_find(&state->bucket_index, key);
+    if (index == RT_MAP_NONE) {
+        index = state->buckets.count;
+        rt_map_set(&state->bucket_index, key, index);
+        *rt_vector_push(&state->buckets) = *bucket;
+    }
+    CHECK(index < state->buckets.count);
+    return &state->buckets.items[index];
+}
+
+fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, rt_text signature,
+                           rt_text variation, uint64_t seed)
+{
+    rt_arena *arena = &state->arena;
+    const fuz_bucket bucket = {.subject = rt_arena_text(arena, subject),
+                               .verdict = rt_arena_text(arena, verdict),
+                               .headline = fuz_headline(arena, signature),
+                               .variation = rt_arena_text(arena, variation),
+                               .seed = seed,
+                               .is_new = true};
+    fuz_bucket *found = bucket_enter(state, &bucket);
+    found->count++;
+    return found;
+}
+
+static bool pair_enter(fuz_state *state, uint64_t pair)
+{
+    if (rt_map_find_number(&state->pair_index, pair) != RT_MAP_NONE) return false;
+    rt_map_set_number(&state->pair_index, pair, state->pairs.count);
+    *rt_vector_push(&state->pairs) = pair;
+    return true;
+}
+
+uint32_t fuz_events_add(fuz_state *state, const rt_text *lines, uint32_t count)
+{
+    uint32_t new_count = 0;
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        rt_text rest = lines[i], kind = rt_text_take_until(&rest, ' ');
+        const uint64_t pair[] = {before, rt_hash64(kind.data, kind.length)};
+        new_count += pair_enter(state, rt_hash64(pair, sizeof pair));
+        before = pair[1];
+    }
+    return new_count;
+}
+
+/* ---- The file ------------------------------------------------------------------------------ */
+
+/* Bytes that are not UTF-8 would not be JSON; signatures contain none, conditions neither. */
+static json_t *json_of(rt_text text)
+{
+    json_t *string = json_stringn(text.data ? text.data : "", text.length);
+    return string ? string : json_string("");
+}
+
+void fuz_state_write(const fuz_state *state, rt_buffer *out)
+{
+    json_t *buckets = json_array(), *pairs = json_array();
+    for (uint32_t i = 0; i < state->buckets.count; i++) {
+        const fuz_bucket *bucket = &state->buckets.items[i];
+        json_array_append_new(
+            buckets,
+            json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "subject", json_of(bucket->subject),
+                      "verdict", json_of(bucket->verdict), "headline", json_of(bucket->headline),
+                      "variation", json_of(bucket->variation), "seed", (json_int_t)bucket->seed,
+                      "count", (json_int_t)bucket->count));
+    }
+    for (uint32_t i = 0; i < state->pairs.count; i++)
+        json_array_append_new(pairs, json_integer((json_int_t)state->pairs.items[i]));
+    json_t *root = json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}", "assay_fuzz", 1, "conditions",
+                             json_of(state->conditions), "next", (json_int_t)state->next, "seeds",
+                             (json_int_t)state->seeds, "runs", (json_int_t)state->runs, "buckets",
+                             buckets, "pairs", pairs);
+    char *text = json_dumps(root, JSON_INDENT(1));
+    rt_buffer_printf(out, "%s\n", text);
+    free(text);
+    json_decref(root);
+}
+
+static rt_text text_of(rt_arena *arena, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return rt_arena_text(arena, rt_text_of(json_is_string(value) ? json_string_value(value) : ""));
+}
+
+static uint64_t number_of(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static void state_fill(const json_t *root, fuz_state *out_state)
+{
+    rt_arena *arena = &out_state->arena;
+    out_state->conditions = text_of(arena, root, "conditions");
+    out_state->next = number_of(root, "next");
+    out_state->seeds = number_of(root, "seeds");
+    out_state->runs = number_of(root, "runs");
+    size_t index;
+    const json_t *item;
+    json_array_foreach(json_object_get(root, "buckets"), index, item)
+    {
+        const fuz_bucket bucket = {.subject = text_of(arena, item, "subject"),
+                                   .verdict = text_of(arena, item, "verdict"),
+                                   .headline = text_of(arena, item, "headline"),
+                                   .variation = text_of(arena, item, "variation"),
+                                   .seed = number_of(item, "seed")};
+        bucket_enter(out_state, &bucket)->count = (uint32_t)number_of(item, "count");
+    }
+    json_array_foreach(json_object_get(root, "pairs"), index, item)
+        pair_enter(out_state, (uint64_t)json_integer_value(item));
+}
+
+rt_status fuz_state_read(rt_sink *sink, rt_text content, fuz_state *out_state)
+{
+    json_error_t error;
+    json_t *root = json_loadb(content.data, content.length, 0, &error);
+    if (!root || number_of(root, "assay_fuzz") != 1) {
+        json_decref(root);
+        return rt_fail(sink, RT_MALFORMED, RT_RULE_NONE, "not the state of a run of assay fuzz");
+    }
+    state_fill(root, out_state);
+    json_decref(root);
+    return RT_STATUS_OK;
+}
+
+void fuz_state_free(fuz_state *state)
+{
+    rt_vector_free(&state->buckets);
+    rt_map_free(&state->bucket_index);
+    rt_vector_free(&state->pairs);
+    rt_map_free(&state->pair_index);
+    rt_arena_reset(&state->arena);
+}

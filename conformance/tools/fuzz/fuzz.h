@@ -1,0 +1,62 @@
+/* What a run of generated scenarios has found so far: failures in buckets, and what was covered.
+ *
+ * A bucket holds the failures of one subject whose first failing checks are alike: the same verdict
+ * and the same signature without numbers, which differ from seed to seed. The failure of a
+ * variation (generate.h) whose program fails as drawn too belongs to the bucket of the latter.
+ * Coverage is the set of pairs of successive events in the traces of sim.
+ *
+ * The state is a file of JSON, from which a later run continues. */
+#ifndef CONFORMANCE_TOOLS_FUZZ_FUZZ_H
+#define CONFORMANCE_TOOLS_FUZZ_FUZZ_H
+
+#include "reference/base/arena.h"
+#include "reference/base/map.h"
+#include "reference/base/status.h"
+#include "reference/base/vector.h"
+
+typedef struct fuz_bucket {
+    rt_text subject, verdict, headline,
+        variation; /* variation: empty if the program fails as drawn */
+    uint64_t seed; /* the first that failed so */
+    uint32_t count;
+    bool is_new; /* in this run; not part of the file */
+} fuz_bucket;
+
+typedef struct fuz_state {
+    rt_arena arena;
+    rt_text
+        conditions; /* kind, subjects and weights; a run with others does not continue this one */
+    uint64_t next;  /* the seed that follows those that were run */
+    uint64_t seeds, runs;
+    RT_VECTOR(fuz_bucket) buckets;
+    rt_map bucket_index;
+    RT_VECTOR(uint64_t) pairs; /* hashes */
+    rt_map pair_index;
+} fuz_state;
+
+/* A signature's first failure without the numbers of steps and elements: "memory:differs:out12" of
+ * "step7:memory:differs:out12/element-0 …". In the arena. */
+rt_text fuz_headline(rt_arena *arena, rt_text signature);
+
+/* The headline as buckets compare it: without any digit. In the arena. */
+rt_text fuz_headline_key(rt_arena *arena, rt_text headline);
+
+/* Counts a failure. Returns its bucket, which is new if `is_new` is set and `count` is 1; valid
+ * until the next call. Texts are copied. */
+fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, rt_text signature,
+                           rt_text variation, uint64_t seed);
+
+/* Enters the pairs of successive events, whose kinds are the first words of the lines. Returns the
+ * number of pairs that are new. */
+uint32_t fuz_events_add(fuz_state *state, const rt_text *lines, uint32_t count);
+
+/* Appends the state as JSON. */
+void fuz_state_write(const fuz_state *state, rt_buffer *out);
+
+/* Reads what fuz_state_write wrote into a zero-initialised state. MALFORMED: it is something else.
+ */
+RT_MUST_USE rt_status fuz_state_read(rt_sink *sink, rt_text content, fuz_state *out_state);
+
+void fuz_state_free(fuz_state *state);
+
+#endif

@@ -1,0 +1,89 @@
+/* Tests of the state of a fuzzing run: which failures are alike, what is covered, and the file. */
+#include "conformance/tools/fuzz/fuzz.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static fuz_bucket *add(fuz_state *state, const char *subject, const char *signature,
+                       const char *variation)
+{
+    return fuz_bucket_add(state, rt_text_of(subject), RT_TEXT("FAIL"), rt_text_of(signature),
+                          rt_text_of(variation), 7);
+}
+
+static void the_headline_is_the_first_failure_without_places(void **unused)
+{
+    (void)unused;
+    rt_arena arena = {0};
+    rt_text headline = fuz_headline(
+        &arena, RT_TEXT("step7:memory:differs:out12/element-0 step9:launch:errc-build:k0"));
+    assert_true(rt_text_is(headline, "memory:differs:out12"));
+    assert_true(rt_text_is(fuz_headline_key(&arena, headline), "memory:differs:out"));
+    rt_arena_reset(&arena);
+}
+
+static void alike_failures_share_a_bucket(void **unused)
+{
+    (void)unused;
+    fuz_state state = {0};
+    assert_int_equal(add(&state, "pocl", "step1:memory:differs:out1", "")->count, 1);
+    assert_int_equal(add(&state, "pocl", "step8:memory:differs:out22/element-1", "")->count, 2);
+    assert_int_equal(add(&state, "sim", "step1:memory:differs:out1", "")->count, 1);
+    assert_int_equal(add(&state, "pocl", "step1:memory:differs:out1", "fresh")->count, 1);
+    assert_int_equal(add(&state, "pocl", "step1:launch:errc-build:k1", "")->count, 1);
+    assert_int_equal(state.buckets.count, 4);
+    fuz_state_free(&state);
+}
+
+static void pairs_of_events_count_once(void **unused)
+{
+    (void)unused;
+    fuz_state state = {0};
+    const rt_text lines[] = {RT_TEXT("load a"), RT_TEXT("launch k"), RT_TEXT("load b"),
+                             RT_TEXT("launch m")};
+    /* (none, load), (load, launch), (launch, load) */
+    assert_int_equal(fuz_events_add(&state, lines, 4), 3);
+    assert_int_equal(fuz_events_add(&state, lines, 4), 0);
+    fuz_state_free(&state);
+}
+
+static void the_file_restores_the_state(void **unused)
+{
+    (void)unused;
+    fuz_state state = {.conditions = RT_TEXT("program on sim"), .next = 9, .seeds = 8, .runs = 16};
+    const rt_text lines[] = {RT_TEXT("load a"), RT_TEXT("launch k")};
+    fuz_events_add(&state, lines, 2);
+    add(&state, "sim", "step1:memory:differs:out1", "renamed");
+    rt_buffer file = {0};
+    fuz_state_write(&state, &file);
+    fuz_state again = {0};
+    rt_sink *sink = rt_sink_create();
+    assert_true(rt_ok(fuz_state_read(sink, rt_buffer_text(&file), &again)));
+    assert_true(rt_text_is(again.conditions, "program on sim"));
+    assert_int_equal(again.next, 9);
+    assert_int_equal(again.runs, 16);
+    assert_int_equal(fuz_events_add(&again, lines, 2), 0);
+    assert_int_equal(add(&again, "sim", "step4:memory:differs:out3", "renamed")->count, 2);
+    fuz_state other = {0};
+    assert_false(rt_ok(fuz_state_read(sink, RT_TEXT("{}"), &other)));
+    assert_false(rt_ok(fuz_state_read(sink, RT_TEXT("{"), &other)));
+    rt_sink_destroy(sink);
+    rt_buffer_free(&file);
+    fuz_state_free(&other);
+    fuz_state_free(&again);
+    fuz_state_free(&state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_headline_is_the_first_failure_without_places),
+        cmocka_unit_test(alike_failures_share_a_bucket),
+        cmocka_unit_test(pairs_of_events_count_once),
+        cmocka_unit_test(the_file_restores_the_state),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

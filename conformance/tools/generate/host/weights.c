@@ -1,0 +1,115 @@
+#include "conformance/tools/generate/host/weights.h"
+
+#include "reference/base/check.h"
+#include "reference/base/lines.h"
+#include "reference/base/number.h"
+
+typedef enum feature {
+    LINKING,
+    DEVICE_GLOBAL,
+    MEMORY,
+    FUSION,
+    CONSTANTS,
+    DEVICES,
+    PERSISTENT,
+    FEATURES
+} feature;
+
+static const char *const feature_names[FEATURES] = {
+    [LINKING] = "linking",      [DEVICE_GLOBAL] = "device_global", [MEMORY] = "memory",
+    [FUSION] = "fusion",        [CONSTANTS] = "constants",         [DEVICES] = "devices",
+    [PERSISTENT] = "persistent"};
+
+/* Source of the numbers: trial; with these, one launch in three has a program linked from several
+ * images, and one in five follows the unloading of a library. */
+static const struct weight_row {
+    const char *name;
+    feature feature;
+    uint32_t weight;
+} rows[GEN_WEIGHTS] = {
+    [GEN_LOAD] = {"load", LINKING, 26},
+    [GEN_UNLOAD] = {"unload", LINKING, 18},
+    [GEN_LAUNCH] = {"launch", LINKING, 70},
+    [GEN_COPY_IN] = {"copy-in", DEVICE_GLOBAL, 4},
+    [GEN_COPY_OUT] = {"copy-out", DEVICE_GLOBAL, 6},
+    [GEN_RESTART] = {"restart", LINKING, 3},
+    [GEN_WORK] = {"work", MEMORY, 6},
+    [GEN_FAN] = {"fan", MEMORY, 1},
+    [GEN_GATHER] = {"gather", MEMORY, 1},
+    [GEN_FUSION] = {"fusion", FUSION, 1},
+    [GEN_READ] = {"read", MEMORY, 2},
+    [GEN_REFUSED] = {"refused", LINKING, 5},
+    [GEN_LATE] = {"late", LINKING, 25},
+    [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 25},
+    [GEN_TWO_DEVICES] = {"devices", DEVICES, 20},
+    [GEN_PERSISTENT] = {"persistent", PERSISTENT, 20},
+};
+
+enum { STEP_MAX = 1000, PERCENT_MAX = 100 };
+
+const char *gen_feature_name(uint32_t index)
+{
+    return index < FEATURES ? feature_names[index] : NULL;
+}
+
+const char *gen_weight_name(uint32_t index)
+{
+    return index < GEN_WEIGHTS ? rows[index].name : NULL;
+}
+
+gen_weights gen_weights_default(void)
+{
+    gen_weights weights;
+    for (uint32_t i = 0; i < GEN_WEIGHTS; i++)
+        weights.of[i] = rows[i].weight;
+    return weights;
+}
+
+bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_word)
+{
+    uint32_t chosen = 0;
+    while (features.length > 0) {
+        *out_word = rt_text_take_until(&features, ',');
+        uint32_t i = 0;
+        while (i < FEATURES && !rt_text_is(*out_word, feature_names[i]))
+            i++;
+        if (i == FEATURES) return false;
+        chosen |= 1u << i;
+    }
+    /* Device_globals, constants, devices and the cache show only in launches. */
+    if (chosen & ~(1u << MEMORY | 1u << FUSION)) chosen |= 1u << LINKING;
+    if (chosen & 1u << FUSION) chosen |= 1u << MEMORY;
+    for (uint32_t i = 0; i < GEN_WEIGHTS; i++)
+        if (!(chosen & 1u << rows[i].feature)) weights->of[i] = 0;
+    return true;
+}
+
+static bool line_read(gen_weights *weights, rt_text line)
+{
+    rt_text name = rt_text_take_until(&line, ':');
+    while (line.length > 0 && line.data[0] == ' ')
+        line = rt_text_skip(line, 1);
+    for (uint32_t i = 0; i < GEN_WEIGHTS; i++) {
+        if (!rt_text_is(name, rows[i].name)) continue;
+        uint64_t number;
+        if (!rt_number_read(line, 0, i < GEN_STEPS ? STEP_MAX : PERCENT_MAX, &number)) return false;
+        weights->of[i] = (uint32_t)number;
+        return true;
+    }
+    return false;
+}
+
+bool gen_weights_read(gen_weights *weights, rt_text content, uint32_t *out_line)
+{
+    rt_text line;
+    for (uint32_t number = 1; rt_line_take(&content, &line); number++) {
+        if (line.length == 0 || line.data[0] == '#' || line_read(weights, line)) continue;
+        *out_line = number;
+        return false;
+    }
+    uint32_t sum = weights->of[GEN_LAUNCH];
+    for (uint32_t i = GEN_WORK; i < GEN_READ; i++)
+        sum += weights->of[i];
+    *out_line = 0;
+    return sum > 0;
+}

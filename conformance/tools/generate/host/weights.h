@@ -1,0 +1,53 @@
+/* How often a generated program does what: the weights of steps relative to each other, and
+ * probabilities in percent. */
+#ifndef CONFORMANCE_TOOLS_GENERATE_HOST_WEIGHTS_H
+#define CONFORMANCE_TOOLS_GENERATE_HOST_WEIGHTS_H
+
+#include "reference/base/text.h"
+
+#include <stdbool.h>
+
+typedef enum gen_weight {
+    /* steps */
+    GEN_LOAD,
+    GEN_UNLOAD,
+    GEN_LAUNCH,
+    GEN_COPY_IN,  /* to the device_global of a module */
+    GEN_COPY_OUT, /* from it */
+    GEN_RESTART,
+    GEN_WORK,   /* a kernel, copy or fill on memories */
+    GEN_FAN,    /* several kernels that read one memory, and one that overwrites it */
+    GEN_GATHER, /* a kernel that needs what seven others wrote */
+    GEN_FUSION, /* a fusion list */
+    GEN_READ,   /* a read by the host */
+    GEN_STEPS,
+    /* probabilities in percent */
+    GEN_REFUSED = GEN_STEPS, /* a launch that must be refused is kept */
+    GEN_LATE,                /* a launch's result is read some steps later */
+    GEN_SET_CONSTANTS,       /* a launch sets specialisation constants */
+    GEN_TWO_DEVICES,         /* the program has two devices */
+    GEN_PERSISTENT,          /* it has a persistent cache */
+    GEN_WEIGHTS
+} gen_weight;
+
+typedef struct gen_weights {
+    uint32_t of[GEN_WEIGHTS];
+} gen_weights;
+
+/* The default weights. */
+gen_weights gen_weights_default(void);
+
+/* Keeps the weights of the named features, which are separated by commas, and sets those of all
+ * other features to 0. False: one is unknown; *out_word is the first such. */
+bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_word);
+
+/* Reads lines "NAME: NUMBER" (0 to 1000; percentages to 100), and replaces these weights; blank
+ * lines and lines that begin with '#' are ignored. False: *out_line is the number of the first
+ * wrong line, or 0 if no step that submits a command keeps a weight. */
+bool gen_weights_read(gen_weights *weights, rt_text content, uint32_t *out_line);
+
+/* The names of the features or of the weights, by index (static); NULL after the last one. */
+const char *gen_feature_name(uint32_t index);
+const char *gen_weight_name(uint32_t index);
+
+#endif

@@ -1,0 +1,93 @@
+/* The part of a generated program that works on memories: kernels, copies and fills on several
+ * queues, fusion lists, and reads by the host.
+ *
+ * Every command is a function of whole memories, so its model is arithmetic. Buffers order their
+ * commands; commands on unified shared memory name in `after` exactly those that they need. So the
+ * contents do not depend on queues, fusion or the order in which a device runs commands.
+ *
+ * Source: SYCL 2020, 3.8.1 "SYCL memory model"; KernelFusionJIT.md. */
+#ifndef CONFORMANCE_TOOLS_GENERATE_HOST_WORK_H
+#define CONFORMANCE_TOOLS_GENERATE_HOST_WORK_H
+
+#include "conformance/tools/generate/random.h"
+#include "reference/base/text.h"
+
+enum {
+    WORK_BUFFERS = 4,
+    WORK_SHARED = 8, /* memories in unified shared memory, after the buffers */
+    WORK_MEMORIES = WORK_BUFFERS + WORK_SHARED,
+    WORK_ELEMENTS = 4,
+    WORK_SOURCES = 7,   /* of a sum */
+    WORK_COMMANDS = 8,  /* of one step */
+    WORK_HISTORY = 512, /* commands of one process */
+};
+
+typedef enum work_verb {
+    WORK_MIX,  /* to = 3 * to + source + value */
+    WORK_SUM,  /* to = to + source 0 + 3 * source 1 + 5 * source 2 + … */
+    WORK_COPY, /* to = source */
+    WORK_FILL, /* to = value */
+} work_verb;
+
+typedef enum work_queue {
+    WORK_DEFAULT, /* the default queue, which is out of order */
+    WORK_ORDERED,
+    WORK_FUSING, /* may be in fusion mode */
+    WORK_SECOND, /* of the second device; no unified shared memory */
+} work_queue;
+
+typedef struct work_command {
+    work_verb verb;
+    work_queue queue;
+    uint32_t to, sources[WORK_SOURCES];
+    uint64_t value;
+} work_command;
+
+typedef enum work_kind { WORK_ONE, WORK_FAN, WORK_GATHER, WORK_FUSED, WORK_READ } work_kind;
+
+/* One step of the program: a command; several that read one memory, and one that overwrites it; one
+ * that reads what as many commands wrote; a fusion list; or a read by the host. */
+typedef struct work_step {
+    work_kind kind;
+    bool is_cancelled, no_barriers; /* of a fusion list */
+    uint32_t command_count;
+    work_command commands[WORK_COMMANDS + 1];
+    uint32_t read; /* READ: the memory */
+} work_step;
+
+/* The contents of memories and, for those in unified shared memory, the commands that the next one
+ * must wait for; begins anew with every process. */
+typedef struct work_state {
+    uint64_t content[WORK_MEMORIES][WORK_ELEMENTS];
+    uint32_t command_count;
+    uint32_t writer[WORK_MEMORIES]; /* UINT32_MAX: none */
+    uint32_t readers[WORK_MEMORIES][WORK_HISTORY], reader_count[WORK_MEMORIES];
+    uint32_t touched; /* bits 1u << memory */
+} work_state;
+
+/* How a variation of the same program differs. */
+typedef struct work_form {
+    bool in_order;    /* every queue is in order */
+    bool not_fused;   /* fusion lists are cancelled */
+    bool two_devices; /* there is a second device */
+} work_form;
+
+/* The state of a process that has just started. */
+void gen_work_start(work_state *state);
+
+/* Draws a step of a kind. */
+work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices);
+
+/* Appends the module of the kernels, the declarations of all memories, the steps that create the
+ * queues, the step itself (which changes the state), and the expectation of what the memories in
+ * `memories` contain. */
+void gen_work_write_module(rt_buffer *out);
+void gen_work_write_memories(rt_buffer *out);
+void gen_work_write_queues(rt_buffer *out, work_form form);
+void gen_work_write_step(work_state *state, const work_step *step, work_form form, rt_buffer *out);
+void gen_work_write_contents(const work_state *state, uint32_t memories, rt_buffer *out);
+
+/* The name of the module that gen_work_write_module appends. */
+#define GEN_WORK_MODULE "libwork"
+
+#endif
