@@ -269,7 +269,7 @@ static conflict conflict_find(const simdev_node *a, const simdev_node *b)
     return found;
 }
 
-static void actor_append(rt_buffer *out, const simdev_node *node)
+void simdev_node_print(rt_buffer *out, const simdev_node *node)
 {
     if (node->is_host)
         rt_buffer_printf(out, "the host");
@@ -285,21 +285,25 @@ static void conflict_report(simdev_device *device, const simdev_node *first, sim
 {
     if (!device->on_finding || second->findings++ >= FINDINGS_MAX) return;
     static const char *const verbs[] = {"read", "write"};
-    rt_text label = RT_TEXT("");
-    if (found->object) label = sim_object_label(device->world, found->object);
+    const simdev_mapping *mapping =
+        found->object ? NULL : simdev_mapping_at(device, found->range.begin);
+    sim_object object = mapping ? mapping->object : found->object;
+    uint64_t base = mapping ? (uintptr_t)mapping->base.bytes : 0;
+    rt_text label = object ? sim_object_label(device->world, object) : RT_TEXT("");
     rt_buffer message = {0};
     rt_buffer_printf(&message, "%s of %llu bytes ", verbs[found->second_writes],
                      (unsigned long long)(found->range.end - found->range.begin));
-    if (found->object)
-        rt_buffer_printf(&message, "at offset %llu of '%.*s'",
-                         (unsigned long long)found->range.begin, RT_TEXT_ARG(label));
+    if (object)
+        rt_buffer_printf(&message, "at offset %llu of %s'%.*s'",
+                         (unsigned long long)(found->range.begin - base),
+                         mapping ? "a mapping of " : "", RT_TEXT_ARG(label));
     else
         rt_buffer_printf(&message, "at 0x%llx in the host's memory",
                          (unsigned long long)found->range.begin);
     rt_buffer_printf(&message, " by ");
-    actor_append(&message, second);
+    simdev_node_print(&message, second);
     rt_buffer_printf(&message, " and the %s by ", verbs[found->first_writes]);
-    actor_append(&message, first);
+    simdev_node_print(&message, first);
     rt_buffer_printf(&message, " are not ordered");
     const dev_finding finding = {.kind = "command-race",
                                  .message = rt_buffer_text(&message),
@@ -308,7 +312,7 @@ static void conflict_report(simdev_device *device, const simdev_node *first, sim
                                  .other_tag = first->tag,
                                  .is_host = second->is_host,
                                  .object = label,
-                                 .offset = found->object ? found->range.begin : 0,
+                                 .offset = object ? found->range.begin - base : 0,
                                  .count = 1};
     device->on_finding(device->finding_user, &finding);
     rt_buffer_free(&message);

@@ -19,7 +19,7 @@
  *    runs, counts as ordered after it.
  *  - Of a command, at most 2^16 ranges of each object and kind are kept.
  *  - Accesses of a launch that uses up all stamps (sim/check/race.h).
- *  - Accesses of the host to mapped memory, which no call announces.
+ *  - Accesses of the host to its own pointers into USM, which no call announces.
  * Source: OpenCL API 3.0, 3.2.4 "Synchronization"
  * and 5.13 "Out-of-order Execution of Kernels and Memory Object Commands"; SYCL 2020, 3.9.8
  * "Coordination and synchronization".
@@ -109,6 +109,8 @@ void simdev_want(simdev_history *history, simdev_node *node);
 bool simdev_order_matters(struct simdev_device *device, simdev_node *node, bool is_alone);
 /* Adds to what the node accesses. */
 void simdev_node_accesses(simdev_node *node, const sim_accessed *accessed);
+/* Appends who it is: "the host", "kernel 'k'", "a copy". */
+void simdev_node_print(rt_buffer *out, const simdev_node *node);
 /* Compares a node that has run with those that are kept, reports the conflicts, and keeps it. */
 void simdev_node_judge(struct simdev_device *device, simdev_node *node);
 /* Notes an access of the host to unified shared memory, and reports what it conflicts with, under

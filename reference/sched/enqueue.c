@@ -371,6 +371,60 @@ rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command)
     return RT_STATUS_OK;
 }
 
+/* The name of an access in the trace, as scenarios write it. */
+static const char *access_name(dev_map_access access)
+{
+    static const char *const names[DEV_MAP_ACCESSES] = {
+        [DEV_MAP_READ] = "read",
+        [DEV_MAP_WRITE] = "write",
+        [DEV_MAP_READ_WRITE] = "read_write",
+        [DEV_MAP_WRITE_INVALIDATE] = "write_invalidate",
+    };
+    CHECK((unsigned)access < DEV_MAP_ACCESSES);
+    return names[access];
+}
+
+rt_status rt_enqueue_map(rt_scheduler *scheduler, rt_command *command, const dev_map *map)
+{
+    CHECK(command->kind == RT_COMMAND_MAP && !command->mapping->mapping);
+    handover step = handover_begin(scheduler, command);
+    rt_mapping *mapping = command->mapping;
+    rt_status status = RT_STATUS_OK;
+    if (map->is_blocking)
+        status = rt_ok(step.failure) ? rt_command_wait_check(scheduler, command->id) : step.failure;
+    if (rt_ok(status) && rt_ok(step.failure))
+        status = dev_enqueue_map(step.queue->queue, step.command,
+                                 copy_on(mapping->memory, step.queue->device), *map,
+                                 &mapping->mapping, &command->event);
+    if (!rt_ok(status)) step.failure = RT_STATUS_OK;
+    if (!handover_end(command, &step, status)) return status;
+    RT_COMMAND_TRACE(scheduler, command, MAP, RT_T("memory", mapping->memory->name),
+                     RT_N("offset", map->offset), RT_N("size", map->size),
+                     RT_T("access", rt_text_of(access_name(map->access))),
+                     RT_N("queue", command->queue), RT_N("device", command->device->id));
+    return RT_STATUS_OK;
+}
+
+rt_status rt_enqueue_unmap(rt_scheduler *scheduler, rt_command *command, rt_command *mapped)
+{
+    CHECK(command->kind == RT_COMMAND_UNMAP && mapped->kind == RT_COMMAND_MAP);
+    handover step = handover_begin(scheduler, command);
+    rt_mapping *mapping = mapped->mapping;
+    CHECK(mapping->mapping && mapped->device == command->device);
+    const dev_map map = mapping->mapping->map;
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(step.failure)) {
+        status =
+            dev_enqueue_unmap(step.queue->queue, step.command, mapping->mapping, &command->event);
+        mapping->mapping = NULL;
+    }
+    if (!handover_end(command, &step, status)) return status;
+    RT_COMMAND_TRACE(scheduler, command, UNMAP, RT_T("memory", mapping->memory->name),
+                     RT_N("offset", map.offset), RT_N("size", map.size), RT_N("map", mapped->id),
+                     RT_N("queue", command->queue), RT_N("device", command->device->id));
+    return RT_STATUS_OK;
+}
+
 rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
 {
     CHECK(command->kind == RT_COMMAND_HOST_TASK);

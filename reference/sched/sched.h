@@ -214,6 +214,41 @@ RT_MUST_USE rt_status rt_scheduler_host_look(rt_scheduler *scheduler, const rt_m
  * buffer ends immediately, even while commands use it: the buffer keeps its contents. */
 RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 
+/* A map of a range of a buffer, as requested by the application; borrowed for the call. */
+typedef struct rt_map_request {
+    rt_memory *memory; /* a buffer or a part of one */
+    dev_map range;
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_map_request;
+
+/* Submits a map, whose bytes the application may access once the command is done and until it
+ * unmaps them.  In the graph, a map for reading reads the buffer, and one for writing writes it.
+ * ERRC_INVALID: unified shared memory, a range that is not inside the buffer or empty, or bytes
+ * that are mapped for writing already.  A blocking map also returns the command's failure; it
+ * refuses to wait like rt_scheduler_wait.  Requires the device's capability maps.  Later failures
+ * are reported to the waiter.  Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer Objects". */
+RT_MUST_USE rt_status rt_scheduler_map(rt_scheduler *scheduler, rt_queue_id queue,
+                                       const rt_map_request *map, rt_command_id *out_command);
+
+/* Submits the unmap of what a map has mapped, which waits for the map, too.  ERRC_INVALID: it is
+ * not mapped (any more), or the queue is one of another device.  A failure of the device ends the
+ * mapping, too.  Source: OpenCL 3.0 API, 5.5.2 "Unmapping Mapped Memory Objects". */
+RT_MUST_USE rt_status rt_scheduler_unmap(rt_scheduler *scheduler, rt_queue_id queue,
+                                         rt_command_id map, const rt_command_id *after,
+                                         uint32_t after_count, rt_command_id *out_command);
+
+/* The application reads all bytes of a mapping, or writes some of them, through the pointer.
+ * Neither waits: the device examines whether the access follows the map, under the tag.  *out_bytes
+ * is valid until the unmap; `out_defined` gets a bit for each of the bytes, as from
+ * dev_mapping_defined (NULL: not asked).  The range of a write is inside the mapping, which is for
+ * writing.  ERRC_INVALID: it is not mapped (any more), or the map has failed. */
+RT_MUST_USE rt_status rt_scheduler_mapping_read(rt_scheduler *scheduler, rt_command_id map,
+                                                uint32_t tag, rt_bytes *out_bytes,
+                                                uint8_t *out_defined);
+RT_MUST_USE rt_status rt_scheduler_mapping_write(rt_scheduler *scheduler, rt_command_id map,
+                                                 uint32_t tag, uint64_t offset, rt_bytes bytes);
+
 /* A host task that copies the whole contents of one memory into another of the same size; borrowed
  * for the call. */
 typedef struct rt_host_task {

@@ -10,6 +10,8 @@ typedef enum rt_command_kind {
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
     RT_COMMAND_MARKER,
+    RT_COMMAND_MAP,
+    RT_COMMAND_UNMAP,
     RT_COMMAND_HOST_TASK,
     RT_COMMAND_USER_EVENT, /* the application completes it; it belongs to no queue */
     /* the end of a queue's fusion, however it ends; does no work */
@@ -68,6 +70,12 @@ typedef struct rt_held {
     rt_memory *memory;  /* UPLOAD, HOST_READ */
 } rt_held;
 
+/* What a MAP makes available to the host. */
+typedef struct rt_mapping {
+    rt_memory *memory;
+    dev_mapping *mapping; /* the device's; NULL once it is unmapped */
+} rt_mapping;
+
 typedef struct rt_command {
     rt_command_id id;
     rt_command_kind kind;
@@ -80,6 +88,7 @@ typedef struct rt_command {
     rt_program *program;   /* LAUNCH, COPY of a variable in the program: kept until DONE */
     bool moves_variable;   /* COPY: to or from a variable in a program */
     dev_marker marker;     /* MARKER */
+    rt_mapping *mapping;   /* MAP: owned */
     dev_event *event;      /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;      /* STOPPED, DONE */
     bool failure_is_reported;  /* its failure was reported to the application */
@@ -261,14 +270,18 @@ RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_que
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
-/* Hands a launch, a copy or fill, a marker, or a move of content (upload, host read) to the device;
- * sets event and state.  If it depends on a command of another device, waits for that command: no
- * device knows another's events. */
+/* Hands a launch, a copy or fill, a marker, a map or unmap, or a move of content (upload, host
+ * read) to the device; sets event and state.  If it depends on a command of another device, waits
+ * for that command: no device knows another's events. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                           const rt_transfer *transfer);
 RT_MUST_USE rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command);
+RT_MUST_USE rt_status rt_enqueue_map(rt_scheduler *scheduler, rt_command *command,
+                                     const dev_map *map);
+RT_MUST_USE rt_status rt_enqueue_unmap(rt_scheduler *scheduler, rt_command *command,
+                                       rt_command *mapped);
 /* Waits for the predecessors of a host task and returns the first failure; no device gets the task.
  */
 RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
@@ -312,6 +325,11 @@ RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id q
 /* Like rt_globals_instance, but never creates storage; NULL if there is none. */
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry);
+
+/* ---- map.c (lock held) -------------------------------------------------------------------- */
+
+/* Unmaps everything that is still mapped, as the end of a process does; failures are dropped. */
+void rt_mappings_end(rt_scheduler *scheduler);
 
 /* ---- sync.c (lock held) ------------------------------------------------------------------- */
 

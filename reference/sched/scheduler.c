@@ -25,6 +25,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_status failed = rt_scheduler_user_event_complete(scheduler, i, true);
         (void)failed;
     }
+    rt_mappings_end(scheduler);
     rt_status lost = rt_scheduler_wait(scheduler);
     (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
@@ -35,6 +36,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         CHECK(!command->program && !command->held);
         dev_event_destroy(command->event);
         rt_vector_free(&command->dependencies);
+        rt_free(command->mapping);
         rt_free(command);
     }
     for (uint32_t i = 0; i < scheduler->fusions.count; i++)
@@ -89,6 +91,8 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
         [RT_COMMAND_COPY] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_FILL] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_MARKER] = RT_SYNC_REASON_WAIT,
+        [RT_COMMAND_MAP] = RT_SYNC_REASON_MEMORY_OPERATION,
+        [RT_COMMAND_UNMAP] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_HOST_TASK] = RT_SYNC_REASON_HOST_TASK,
     };
     CHECK(submission->kind < sizeof causes / sizeof *causes);
