@@ -17,13 +17,25 @@ simdev_node *simdev_node_make(simdev_history *history, uint32_t tag, const char 
 {
     simdev_node *node = rt_alloc(sizeof *node);
     node->references = 1;
-    node->serial = ++history->serial;
+    node->serial = node->horizon = ++history->serial;
     node->tag = tag;
     node->what = what;
     node->point = UINT32_MAX;
     node->references++;
     *rt_vector_push(&history->pending) = node;
     return node;
+}
+
+void simdev_node_complete(simdev_history *history, simdev_node *node)
+{
+    node->horizon = ++history->serial;
+}
+
+void simdev_node_begin(simdev_node *node)
+{
+    for (uint32_t i = 0; i < node->before.count; i++)
+        if (node->before.items[i]->horizon > node->horizon)
+            node->horizon = node->before.items[i]->horizon;
 }
 
 void simdev_node_name(simdev_node *node, rt_text kernel)
@@ -188,8 +200,8 @@ static void before_mark(simdev_history *history, simdev_node *node)
 static bool is_before(const simdev_history *history, const simdev_node *kept,
                       const simdev_node *node)
 {
-    if (kept->is_host) return kept->serial < node->serial;
-    if (kept->is_known && kept->known_at < node->serial) return true;
+    if (kept->is_host) return kept->serial < node->horizon;
+    if (kept->is_known && kept->known_at < node->horizon) return true;
     return !node->is_host && kept->visit == history->visits;
 }
 

@@ -2,11 +2,12 @@
  *
  * Two commands are ordered if one is in the wait list of the other, directly or through commands
  * between them; if a barrier of their queue separates them; or if the host knew that the first one
- * was done when it enqueued the second: it had waited for it, or found it complete, or had done so
- * for a command that waited for it.  That the device happened to run one of them first orders
- * nothing. Commands that access a common byte, at least one of them writing and not both with
- * atomics, must be ordered; so must the host's own accesses to unified shared memory. Two that are
- * not are a finding, "command-race", whichever of them ran first.
+ * was done when it enqueued the second, or when it completed a host event that the second one waits
+ * for: it had waited for it, or found it complete, or had done so for a command that waited for it.
+ * That the device happened to run one of them first orders nothing. Commands that access a common
+ * byte, at least one of them writing and not both with atomics, must be ordered; so must the host's
+ * own accesses to unified shared memory. Two that are not are a finding, "command-race", whichever
+ * of them ran first.
  *
  * Workload: as simdev_queue.c. Accesses are recorded only while some other command may be unordered
  * with the one that runs; a chain of commands costs nothing. What is recorded is kept until
@@ -49,6 +50,10 @@ typedef struct simdev_range {
 typedef struct simdev_node {
     uint32_t references;
     uint64_t serial; /* grows with the time of submission */
+    /* What the host knew to be done before this, and what it accessed before, happened before the
+     * node: its serial or, if it waits for a host event, the time at which the host completed it.
+     */
+    uint64_t horizon;
     uint32_t tag;
     const char *what;  /* "copy", "kernel", …; static */
     char *kernel;      /* name, owned; NULL: not a kernel */
@@ -88,6 +93,10 @@ typedef struct simdev_history {
 
 /* Makes the node of a command.  The caller holds the only reference. */
 simdev_node *simdev_node_make(simdev_history *history, uint32_t tag, const char *what);
+/* Notes that the host completes the event now. */
+void simdev_node_complete(simdev_history *history, simdev_node *node);
+/* Notes that the command begins. */
+void simdev_node_begin(simdev_node *node);
 /* Notes that the command has ended. */
 void simdev_node_end(simdev_history *history, simdev_node *node);
 /* Names the kernel that the command launches; the name is copied. */

@@ -429,6 +429,7 @@ static void step(simdev_device *device)
 {
     simdev_command *command = ready_take(device);
     CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    simdev_node_begin(command->node);
     bool waits_here =
         device->ready.count == 0 && (device->host_pending == 0 || device->pending_count == 1);
     bool is_recorded =
@@ -478,6 +479,7 @@ static void host_event_end(simdev_command *command, bool has_failed)
                                   "the host completed an event with an error");
     CHECK(command->device->host_pending >= 1);
     command->device->host_pending--;
+    simdev_node_complete(&command->device->history, command->node);
     command_end(command);
 }
 

@@ -61,6 +61,29 @@ static void wait_for_barrier(rt_scheduler *scheduler, const rt_command *barrier)
     (void)ordered; /* a barrier only orders */
 }
 
+static rt_status predecessor_wait(rt_scheduler *scheduler, const rt_command *other)
+{
+    return other->kind == RT_COMMAND_FUSION ? RULE(KF_EVENT_06, wait_for_fusion(scheduler, other))
+                                            : wait_on_host(scheduler, other);
+}
+
+rt_status rt_await_predecessors(rt_scheduler *scheduler, const rt_command *command)
+{
+    CHECK(command->kind == RT_COMMAND_HOST_TASK);
+    rt_status failure = RT_STATUS_OK;
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
+        const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
+        CHECK(!rt_command_is_pending(other));
+        if (other->id == command->barrier) {
+            wait_for_barrier(scheduler, other);
+            continue;
+        }
+        rt_status result = predecessor_wait(scheduler, other);
+        if (rt_ok(failure)) failure = result;
+    }
+    return failure;
+}
+
 /* Splits the dependencies: events of the command's own device become its wait list; other events
  * are waited for here. */
 static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
@@ -74,18 +97,13 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(!rt_command_is_pending(other));
-        if (other->id == command->barrier) {
-            /* The device's queue holds back all other commands, without an entry in the list. */
-            if (command->kind == RT_COMMAND_HOST_TASK) wait_for_barrier(scheduler, other);
-            continue;
-        }
+        /* The device's queue holds the command back, without an entry in the list. */
+        if (other->id == command->barrier) continue;
         if (other->event && other->device == device) {
             events[count++] = other->event;
             continue;
         }
-        rt_status result = other->kind == RT_COMMAND_FUSION
-                               ? RULE(KF_EVENT_06, wait_for_fusion(scheduler, other))
-                               : wait_on_host(scheduler, other);
+        rt_status result = predecessor_wait(scheduler, other);
         if (rt_ok(failure)) failure = result;
     }
     CHECK(count <= command->dependencies.count);
@@ -423,19 +441,4 @@ rt_status rt_enqueue_unmap(rt_scheduler *scheduler, rt_command *command, rt_comm
                      RT_N("offset", map.offset), RT_N("size", map.size), RT_N("map", mapped->id),
                      RT_N("queue", command->queue), RT_N("device", command->device->id));
     return RT_STATUS_OK;
-}
-
-rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
-{
-    CHECK(command->kind == RT_COMMAND_HOST_TASK);
-    const handover step = handover_begin(scheduler, command);
-    rt_status failure = step.failure;
-    rt_status endless = rt_command_wait_check(scheduler, command->id);
-    if (rt_ok(failure)) failure = endless;
-    for (uint32_t i = 0; i < step.command.wait_count && rt_ok(endless); i++) {
-        rt_status waited = dev_event_wait(step.events[i]);
-        if (rt_ok(failure)) failure = waited;
-    }
-    rt_free(step.events);
-    return failure;
 }

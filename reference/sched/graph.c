@@ -26,6 +26,7 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
     scheduler->commands.count--;
     rt_vector_free(&command->dependencies);
     rt_free(command->mapping);
+    CHECK(!command->task);
     rt_free(command);
 }
 

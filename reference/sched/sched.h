@@ -260,11 +260,13 @@ typedef struct rt_host_task {
     uint32_t after_count;
 } rt_host_task;
 
-/* Submits a host task and runs it: it is done when the function returns.  Unified shared memory is
- * accessed without dependencies on other commands.  ERRC_INVALID: device memory, unified shared
- * memory of another device than the queue's, the same memory twice, or memories of different sizes.
- * A failure of a command that it depends on is reported to the waiter; one of the command that it
- * waits for is not (SYCL 2020, 4.10 "Host tasks"). */
+/* Submits a host task and runs it: it is done when the function returns, unless it depends on a
+ * user event that the application has not completed, or waits for one inside.  Such a task runs
+ * when the last of those events is completed.  Unified shared memory is accessed without
+ * dependencies on other commands.  ERRC_INVALID: device memory, unified shared memory of another
+ * device than the queue's, the same memory twice, or memories of different sizes. A failure of a
+ * command that it depends on is reported to the waiter; one of the command that it waits for is not
+ * (SYCL 2020, 4.10 "Host tasks"). */
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
@@ -275,9 +277,9 @@ RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_i
 RT_MUST_USE rt_status rt_scheduler_user_event(rt_scheduler *scheduler, const rt_device *device,
                                               rt_command_id *out_command);
 
-/* Completes a user event.  With `has_failed`, it fails, and so do the commands that wait for it,
- * without running.  Returns the codes of dev_host_event_complete, ERRC_INVALID for a second call
- * among them. */
+/* Completes a user event, and runs the host tasks that waited for it.  With `has_failed`, it fails,
+ * and so do the commands that wait for it, without running.  Returns the codes of
+ * dev_host_event_complete, ERRC_INVALID for a second call among them. */
 RT_MUST_USE rt_status rt_scheduler_user_event_complete(rt_scheduler *scheduler, rt_command_id event,
                                                        bool has_failed);
 

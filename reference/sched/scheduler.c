@@ -33,7 +33,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_command *command = scheduler->commands.items[i];
         /* A queue may still be in fusion mode with an empty list. */
         CHECK(rt_command_is_over(command) || command->kind == RT_COMMAND_FUSION);
-        CHECK(!command->program && !command->held);
+        CHECK(!command->program && !command->held && !command->task);
         dev_event_destroy(command->event);
         rt_vector_free(&command->dependencies);
         rt_free(command->mapping);
@@ -48,6 +48,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_vector_free(&scheduler->uses.items[i].readers);
     rt_vector_free(&scheduler->uses);
     rt_vector_free(&scheduler->commands);
+    rt_vector_free(&scheduler->deferred);
     rt_vector_free(&scheduler->queues);
     pthread_mutex_destroy(&scheduler->lock);
     rt_free(scheduler);
