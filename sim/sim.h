@@ -228,6 +228,8 @@ void sim_object_read(const sim_world *world, sim_object object, uint64_t offset,
                      void *destination);
 void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint64_t size,
                       const void *source);
+/* Takes the values of bytes away: they become undefined, as those of a new object are. */
+void sim_object_undefine(sim_world *world, sim_object object, uint64_t offset, uint64_t size);
 /* Copies within the world; undefined bytes stay undefined; the ranges may overlap. */
 void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
                      sim_object destination, uint64_t destination_offset, uint64_t size);

@@ -94,6 +94,7 @@ typedef enum ocl_stage {
     OCL_STAGE_BINARY,  /* serialising a program */
     OCL_STAGE_LAUNCH,
     OCL_STAGE_QUEUE, /* creating a queue, and commands other than launches */
+    OCL_STAGE_MAP,
     OCL_STAGE_WAIT,
     OCL_STAGE_COMPLETE, /* completing a host event */
     OCL_STAGE_COUNT
@@ -153,6 +154,8 @@ dev_enqueue_write_op ocl_enqueue_write;
 dev_enqueue_copy_op ocl_enqueue_copy;
 dev_enqueue_fill_op ocl_enqueue_fill;
 dev_enqueue_marker_op ocl_enqueue_marker;
+dev_enqueue_map_op ocl_enqueue_map;
+dev_enqueue_unmap_op ocl_enqueue_unmap;
 
 /* Operations of a program: creates a kernel (ocl_kernel.c); finds a variable and creates a memory
  * object for it (ocl_memory.c). */

@@ -46,6 +46,8 @@
     ENTRY(clEnqueueWriteBuffer, true)                                                              \
     ENTRY(clEnqueueCopyBuffer, true)                                                               \
     ENTRY(clEnqueueFillBuffer, true)                                                               \
+    ENTRY(clEnqueueMapBuffer, true)                                                                \
+    ENTRY(clEnqueueUnmapMemObject, true)                                                           \
     ENTRY(clEnqueueMarkerWithWaitList, true)                                                       \
     ENTRY(clEnqueueBarrierWithWaitList, true)                                                      \
     ENTRY(clCreateUserEvent, true)                                                                 \

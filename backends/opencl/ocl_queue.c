@@ -181,7 +181,7 @@ rt_status ocl_waits_make(const ocl_queue *queue, dev_command command, ocl_waits 
 rt_status ocl_command_finish(ocl_queue *queue, ocl_stage stage, const char *call, cl_int result,
                              cl_event handle, dev_event **out_event)
 {
-    CHECK(stage == OCL_STAGE_LAUNCH || stage == OCL_STAGE_QUEUE);
+    CHECK(stage == OCL_STAGE_LAUNCH || stage == OCL_STAGE_QUEUE || stage == OCL_STAGE_MAP);
     if (result != CL_SUCCESS || !handle)
         return ocl_fail(queue->device->sink, stage, call, result, (rt_text){0});
     ocl_event *event = rt_alloc(sizeof *event);
@@ -221,6 +221,8 @@ static const dev_queue_ops ocl_queue_ops = {
     .enqueue_copy = ocl_enqueue_copy,
     .enqueue_fill = ocl_enqueue_fill,
     .enqueue_marker = ocl_enqueue_marker,
+    .enqueue_map = ocl_enqueue_map,
+    .enqueue_unmap = ocl_enqueue_unmap,
     .flush = ocl_queue_flush,
 };
 

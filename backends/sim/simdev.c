@@ -26,6 +26,7 @@ void simdev_memory_release(simdev_memory *memory)
         simdev_history_forget(&memory->device->history, memory->object);
         sim_object_retire(world, memory->object);
     }
+    simdev_mappings_forget(memory->device, memory->object);
     if (memory->base.kind == DEV_MEMORY_BUFFER) sim_object_destroy(world, memory->object);
     if (memory->whole) simdev_memory_release(memory->whole);
     if (memory->program) simdev_program_release(memory->program);
@@ -92,6 +93,8 @@ static const dev_memory_ops simdev_memory_ops = {
     .address = simdev_memory_address,
     .writer = simdev_memory_writer,
     .host_access = simdev_memory_host_access,
+    .mapping_access = simdev_mapping_access,
+    .mapping_defined = simdev_mapping_defined,
 };
 
 static simdev_memory *memory_of(simdev_device *device, sim_object object)
@@ -398,6 +401,8 @@ static void simdev_device_destroy(dev_device *base)
      * its commands. */
     CHECK(device->pending_count == 0);
     CHECK(device->ready.count == 0);
+    CHECK(device->mappings.count == 0);
+    rt_vector_free(&device->mappings);
     rt_vector_free(&device->ready);
     simdev_history_free(&device->history);
     sim_world_destroy(device->world);
@@ -422,6 +427,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .aspects = 1u << DEV_ASPECT_FP16 | 1u << DEV_ASPECT_FP64 | 1u << DEV_ASPECT_ATOMIC64 |
                    1u << DEV_ASPECT_VIRTUAL_FUNCTIONS,
         .executes = true,
+        .maps = true,
         .program_variables = true,
         .globals_by_name = true,
         .usm = true,

@@ -18,6 +18,7 @@
 #include <pthread.h>
 
 typedef struct simdev_command simdev_command;
+typedef struct simdev_mapping simdev_mapping;
 
 typedef struct simdev_device {
     dev_device base;
@@ -30,10 +31,11 @@ typedef struct simdev_device {
     void *finding_user;
     void (*on_output)(void *user, rt_text text);
     void *output_user;
-    RT_VECTOR(simdev_command *) ready; /* commands whose predecessors are all done; unordered */
-    uint32_t pending_count;            /* commands not done, the ready ones included */
-    uint64_t host_writes;              /* commands that may have written memory of the host */
-    uint32_t host_pending;             /* host events that the host has not completed */
+    RT_VECTOR(simdev_command *) ready;    /* commands whose predecessors are all done; unordered */
+    uint32_t pending_count;               /* commands not done, the ready ones included */
+    uint64_t host_writes;                 /* commands that may have written memory of the host */
+    uint32_t host_pending;                /* host events that the host has not completed */
+    RT_VECTOR(simdev_mapping *) mappings; /* all that exist (simdev_map.c) */
     simdev_history history;
     uint32_t (*choose_command)(void *user, uint32_t count, uint32_t drawn, uint32_t *out_number);
     void (*on_order)(void *user, uint32_t number, uint32_t alternative);
@@ -87,6 +89,48 @@ RT_MUST_USE rt_status simdev_code_read(rt_sink *sink, const dev_code *code, sim_
 
 /* Returns the device's dev_capabilities.formats_taken. */
 uint32_t simdev_formats_taken(void);
+
+/* ---- Mappings (simdev_map.c); the lock is held ---------------------------------------------- */
+
+/* A range of a buffer that the host has mapped.  Its bytes are copies, so that only a map and an
+ * unmap move anything. */
+struct simdev_mapping {
+    dev_mapping base;
+    simdev_device *device;
+    uint32_t references; /* the caller's, until the unmap has it, and the pending map's */
+    uint32_t tag;        /* of the map */
+    sim_object object;   /* that has the buffer's bytes */
+    uint64_t offset;     /* of the range in the object */
+    uint64_t begin, end; /* of the buffer, which may be a part, in the object */
+    bool is_open;        /* the host has not enqueued the unmap */
+    bool is_active;      /* the map has run, and the unmap has not */
+    uint8_t *written;    /* for each byte, 1 if the host has written it */
+};
+
+/* Creates a mapping, with one reference.  ERRC_INVALID: it maps bytes for writing that are mapped
+ * for writing already; ERRC_MEMORY_ALLOCATION. */
+RT_MUST_USE rt_status simdev_mapping_create(simdev_memory *memory, dev_map map, uint32_t tag,
+                                            simdev_mapping **out_mapping);
+/* Drops a reference; dropping the last one frees the mapping, unless its unmap has failed. */
+void simdev_mapping_release(simdev_mapping *mapping);
+/* Frees the mappings of an object that is being destroyed. */
+void simdev_mappings_forget(simdev_device *device, sim_object object);
+/* Do what the commands map and unmap do, and note what that accesses. */
+void simdev_mapping_begin(simdev_mapping *mapping);
+void simdev_mapping_end(simdev_mapping *mapping);
+void simdev_mapping_note(const simdev_mapping *mapping, simdev_node *node, bool is_unmap);
+/* True if a command that accesses a mapped buffer may be undefined. */
+bool simdev_is_mapped(const simdev_device *device);
+/* Reports the accesses of a command that has run to buffers that were mapped meanwhile.  `own`:
+ * what the command itself maps or unmaps; NULL: nothing. */
+void simdev_mapped_judge(simdev_device *device, const simdev_node *node, const simdev_mapping *own);
+/* The mapping that contains the address; NULL: none does. */
+const simdev_mapping *simdev_mapping_at(const simdev_device *device, uint64_t address);
+
+/* Of dev_memory_ops. */
+void simdev_mapping_access(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                           bool is_write);
+void simdev_mapping_defined(dev_mapping *mapping, uint8_t *out_bits);
 
 /* Create a queue and a host event (dev_device_ops). */
 dev_queue_create_op simdev_queue_create;

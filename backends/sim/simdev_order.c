@@ -17,13 +17,25 @@ simdev_node *simdev_node_make(simdev_history *history, uint32_t tag, const char 
 {
     simdev_node *node = rt_alloc(sizeof *node);
     node->references = 1;
-    node->serial = ++history->serial;
+    node->serial = node->horizon = ++history->serial;
     node->tag = tag;
     node->what = what;
     node->point = UINT32_MAX;
     node->references++;
     *rt_vector_push(&history->pending) = node;
     return node;
+}
+
+void simdev_node_complete(simdev_history *history, simdev_node *node)
+{
+    node->horizon = ++history->serial;
+}
+
+void simdev_node_begin(simdev_node *node)
+{
+    for (uint32_t i = 0; i < node->before.count; i++)
+        if (node->before.items[i]->horizon > node->horizon)
+            node->horizon = node->before.items[i]->horizon;
 }
 
 void simdev_node_name(simdev_node *node, rt_text kernel)
@@ -165,24 +177,9 @@ static void history_settle(simdev_history *history)
     history->learned.count = kept;
 }
 
-void simdev_node_open(simdev_history *history, simdev_node *node)
-{
-    CHECK(!node->is_done);
-    node->opened_at = ++history->serial;
-}
-
-/* Derives `opened_at` of a command that can run, so that all those before it have ended. */
-static void opened_find(simdev_node *node)
-{
-    for (uint32_t i = 0; i < node->before.count; i++)
-        if (node->before.items[i]->opened_at > node->opened_at)
-            node->opened_at = node->before.items[i]->opened_at;
-}
-
 void simdev_node_end(simdev_history *history, simdev_node *node)
 {
     CHECK(!node->is_done);
-    opened_find(node);
     node->is_done = true;
     if (history->learned.count < history->settle_at) return;
     history_settle(history);
@@ -203,16 +200,14 @@ static void before_mark(simdev_history *history, simdev_node *node)
 static bool is_before(const simdev_history *history, const simdev_node *kept,
                       const simdev_node *node)
 {
-    if (kept->is_host) return kept->serial < node->serial;
-    uint64_t begin = node->opened_at > node->serial ? node->opened_at : node->serial;
-    if (kept->is_known && kept->known_at < begin) return true;
+    if (kept->is_host) return kept->serial < node->horizon;
+    if (kept->is_known && kept->known_at < node->horizon) return true;
     return !node->is_host && kept->visit == history->visits;
 }
 
 bool simdev_order_matters(simdev_device *device, simdev_node *node, bool is_alone)
 {
     simdev_history *history = &device->history;
-    opened_find(node);
     if (!is_alone || node->wanted != history->wants) return true;
     history_settle(history);
     if (history->recorded.count == 0) return false;
@@ -286,7 +281,7 @@ static conflict conflict_find(const simdev_node *a, const simdev_node *b)
     return found;
 }
 
-static void actor_append(rt_buffer *out, const simdev_node *node)
+void simdev_node_print(rt_buffer *out, const simdev_node *node)
 {
     if (node->is_host)
         rt_buffer_printf(out, "the host");
@@ -302,21 +297,25 @@ static void conflict_report(simdev_device *device, const simdev_node *first, sim
 {
     if (!device->on_finding || second->findings++ >= FINDINGS_MAX) return;
     static const char *const verbs[] = {"read", "write"};
-    rt_text label = RT_TEXT("");
-    if (found->object) label = sim_object_label(device->world, found->object);
+    const simdev_mapping *mapping =
+        found->object ? NULL : simdev_mapping_at(device, found->range.begin);
+    sim_object object = mapping ? mapping->object : found->object;
+    uint64_t base = mapping ? (uintptr_t)mapping->base.bytes : 0;
+    rt_text label = object ? sim_object_label(device->world, object) : RT_TEXT("");
     rt_buffer message = {0};
     rt_buffer_printf(&message, "%s of %llu bytes ", verbs[found->second_writes],
                      (unsigned long long)(found->range.end - found->range.begin));
-    if (found->object)
-        rt_buffer_printf(&message, "at offset %llu of '%.*s'",
-                         (unsigned long long)found->range.begin, RT_TEXT_ARG(label));
+    if (object)
+        rt_buffer_printf(&message, "at offset %llu of %s'%.*s'",
+                         (unsigned long long)(found->range.begin - base),
+                         mapping ? "a mapping of " : "", RT_TEXT_ARG(label));
     else
         rt_buffer_printf(&message, "at 0x%llx in the host's memory",
                          (unsigned long long)found->range.begin);
     rt_buffer_printf(&message, " by ");
-    actor_append(&message, second);
+    simdev_node_print(&message, second);
     rt_buffer_printf(&message, " and the %s by ", verbs[found->first_writes]);
-    actor_append(&message, first);
+    simdev_node_print(&message, first);
     rt_buffer_printf(&message, " are not ordered");
     const dev_finding finding = {.kind = "command-race",
                                  .message = rt_buffer_text(&message),
@@ -325,7 +324,7 @@ static void conflict_report(simdev_device *device, const simdev_node *first, sim
                                  .other_tag = first->tag,
                                  .is_host = second->is_host,
                                  .object = label,
-                                 .offset = found->object ? found->range.begin : 0,
+                                 .offset = object ? found->range.begin - base : 0,
                                  .count = 1};
     device->on_finding(device->finding_user, &finding);
     rt_buffer_free(&message);

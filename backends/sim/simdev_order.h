@@ -2,12 +2,12 @@
  *
  * Two commands are ordered if one is in the wait list of the other, directly or through commands
  * between them; if a barrier of their queue separates them; or if the host knew that the first one
- * was done when it enqueued the second: it had waited for it, or found it complete, or had done so
- * for a command that waited for it; or if it knew so when it completed an event that the second one
- * waited for.  That the device happened to run one of them first orders
- * nothing. Commands that access a common byte, at least one of them writing and not both with
- * atomics, must be ordered; so must the host's own accesses to unified shared memory. Two that are
- * not are a finding, "command-race", whichever of them ran first.
+ * was done when it enqueued the second, or when it completed a host event that the second one waits
+ * for: it had waited for it, or found it complete, or had done so for a command that waited for it.
+ * That the device happened to run one of them first orders nothing. Commands that access a common
+ * byte, at least one of them writing and not both with atomics, must be ordered; so must the host's
+ * own accesses to unified shared memory. Two that are not are a finding, "command-race", whichever
+ * of them ran first.
  *
  * Workload: as simdev_queue.c. Accesses are recorded only while some other command may be unordered
  * with the one that runs; a chain of commands costs nothing. What is recorded is kept until
@@ -20,7 +20,7 @@
  *    runs, counts as ordered after it.
  *  - Of a command, at most 2^16 ranges of each object and kind are kept.
  *  - Accesses of a launch that uses up all stamps (sim/check/race.h).
- *  - Accesses of the host to mapped memory, which no call announces.
+ *  - Accesses of the host to its own pointers into USM, which no call announces.
  * Source: OpenCL API 3.0, 3.2.4 "Synchronization"
  * and 5.13 "Out-of-order Execution of Kernels and Memory Object Commands"; SYCL 2020, 3.9.8
  * "Coordination and synchronization".
@@ -50,15 +50,17 @@ typedef struct simdev_range {
 typedef struct simdev_node {
     uint32_t references;
     uint64_t serial; /* grows with the time of submission */
+    /* What the host knew to be done before this, and what it accessed before, happened before the
+     * node: its serial or, if it waits for a host event, the time at which the host completed it.
+     */
+    uint64_t horizon;
     uint32_t tag;
-    const char *what;   /* "copy", "kernel", …; static */
-    char *kernel;       /* name, owned; NULL: not a kernel */
-    bool is_done;       /* it is not pending */
-    bool is_known;      /* the host knows that it is done, */
-    uint64_t known_at;  /* and knew it before anything with a higher serial was submitted */
-    uint64_t opened_at; /* of a host event that is complete: it became so after what had this
-                         * serial; of others: the latest of those before it; 0: none */
-    bool is_host;       /* an access of the host: ordered before whatever is enqueued later */
+    const char *what;  /* "copy", "kernel", …; static */
+    char *kernel;      /* name, owned; NULL: not a kernel */
+    bool is_done;      /* it is not pending */
+    bool is_known;     /* the host knows that it is done, */
+    uint64_t known_at; /* and knew it before anything with a higher serial was submitted */
+    bool is_host;      /* an access of the host: ordered before whatever is enqueued later */
     bool has_printed;
     uint32_t findings; /* reported for which this was the later of the two */
     uint64_t visit, wanted;
@@ -91,10 +93,12 @@ typedef struct simdev_history {
 
 /* Makes the node of a command.  The caller holds the only reference. */
 simdev_node *simdev_node_make(simdev_history *history, uint32_t tag, const char *what);
+/* Notes that the host completes the event now. */
+void simdev_node_complete(simdev_history *history, simdev_node *node);
+/* Notes that the command begins. */
+void simdev_node_begin(simdev_node *node);
 /* Notes that the command has ended. */
 void simdev_node_end(simdev_history *history, simdev_node *node);
-/* Notes that the host completes the event, which is about to end. */
-void simdev_node_open(simdev_history *history, simdev_node *node);
 /* Names the kernel that the command launches; the name is copied. */
 void simdev_node_name(simdev_node *node, rt_text kernel);
 void simdev_node_release(simdev_history *history, simdev_node *node);
@@ -114,6 +118,8 @@ void simdev_want(simdev_history *history, simdev_node *node);
 bool simdev_order_matters(struct simdev_device *device, simdev_node *node, bool is_alone);
 /* Adds to what the node accesses. */
 void simdev_node_accesses(simdev_node *node, const sim_accessed *accessed);
+/* Appends who it is: "the host", "kernel 'k'", "a copy". */
+void simdev_node_print(rt_buffer *out, const simdev_node *node);
 /* Compares a node that has run with those that are kept, reports the conflicts, and keeps it. */
 void simdev_node_judge(struct simdev_device *device, simdev_node *node);
 /* Notes an access of the host to unified shared memory, and reports what it conflicts with, under

@@ -44,6 +44,8 @@ typedef enum command_kind {
     COMMAND_COPY,
     COMMAND_FILL,
     COMMAND_MARKER,
+    COMMAND_MAP,
+    COMMAND_UNMAP,
     COMMAND_HOST, /* a host event */
 } command_kind;
 
@@ -73,7 +75,7 @@ struct simdev_command {
     uint32_t tag;
     command_kind kind;
     simdev_node *node; /* a reference */
-    /* READ uses `from`, WRITE and FILL use `to`, and COPY uses both. */
+    /* READ, MAP and UNMAP use `from`, WRITE and FILL use `to`, and COPY uses both. */
     operand from;
     operand to;
     uint64_t size;      /* bytes read, written, copied, filled */
@@ -84,8 +86,9 @@ struct simdev_command {
     uint64_t source_hash;
     uint64_t host_writes; /* the device's count at that time */
     uint8_t pattern[DEV_PATTERN_SIZE_MAX];
-    uint32_t pattern_size; /* FILL, bytes */
-    simdev_kernel *kernel; /* KERNEL, a reference */
+    uint32_t pattern_size;   /* FILL, bytes */
+    simdev_mapping *mapping; /* MAP, UNMAP: a reference */
+    simdev_kernel *kernel;   /* KERNEL, a reference */
     sim_range range;
     sim_argument *arguments;
     simdev_memory **argument_memories; /* references; NULL for arguments that are not memory */
@@ -122,11 +125,13 @@ static void operands_release(simdev_command *command)
     rt_free(command->argument_memories);
     rt_free(command->arguments);
     if (command->kernel) simdev_kernel_release(command->kernel);
+    if (command->mapping) simdev_mapping_release(command->mapping);
     command->from.memory = command->to.memory = NULL;
     command->argument_memories = NULL;
     command->arguments = NULL;
     command->argument_count = 0;
     command->kernel = NULL;
+    command->mapping = NULL;
 }
 
 static void command_release(simdev_command *command)
@@ -192,10 +197,9 @@ static void finding_forward(void *user, const sim_finding *finding)
  * application freed too early; the command then moves nothing. */
 static bool operand_found(const simdev_command *command, operand range)
 {
-    static const char *const verbs[] = {[COMMAND_READ] = "read",
-                                        [COMMAND_WRITE] = "write",
-                                        [COMMAND_COPY] = "copy",
-                                        [COMMAND_FILL] = "fill"};
+    static const char *const verbs[] = {
+        [COMMAND_READ] = "read", [COMMAND_WRITE] = "write", [COMMAND_COPY] = "copy",
+        [COMMAND_FILL] = "fill", [COMMAND_MAP] = "map",     [COMMAND_UNMAP] = "unmap"};
     simdev_device *device = command->device;
     if (!range.memory || sim_object_is_alive(device->world, range.memory->object)) return true;
     if (!device->on_finding) return false;
@@ -254,6 +258,10 @@ static void accessed_note(void *user, const sim_accessed *accessed)
 /* Notes what a transfer accesses. */
 static void transfer_note(const simdev_command *command)
 {
+    if (command->mapping) {
+        simdev_mapping_note(command->mapping, command->node, command->kind == COMMAND_UNMAP);
+        return;
+    }
     const operand sides[] = {command->from, command->to};
     const void *const host[] = {command->source, command->destination};
     for (uint32_t i = 0; i < 2; i++) {
@@ -309,7 +317,7 @@ static rt_status command_run(simdev_command *command, bool is_recorded)
         return RT_STATUS_OK;
     }
     if (is_recorded) transfer_note(command);
-    bool may_write_host = command->kind == COMMAND_READ ||
+    bool may_write_host = command->kind == COMMAND_READ || command->kind == COMMAND_MAP ||
                           (command->device->maps_usm && command->kind != COMMAND_WRITE);
     command->device->host_writes += may_write_host;
     switch (command->kind) {
@@ -354,6 +362,8 @@ static rt_status command_run(simdev_command *command, bool is_recorded)
         return RT_STATUS_OK;
     }
     case COMMAND_MARKER: return RT_STATUS_OK;
+    case COMMAND_MAP: simdev_mapping_begin(command->mapping); return RT_STATUS_OK;
+    case COMMAND_UNMAP: simdev_mapping_end(command->mapping); return RT_STATUS_OK;
     case COMMAND_HOST: break;
     }
     UNREACHABLE();
@@ -419,13 +429,16 @@ static void step(simdev_device *device)
 {
     simdev_command *command = ready_take(device);
     CHECK(command->state == DEV_EVENT_PENDING && command->unfinished == 0);
+    simdev_node_begin(command->node);
     bool waits_here =
         device->ready.count == 0 && (device->host_pending == 0 || device->pending_count == 1);
     bool is_recorded =
-        command->kind != COMMAND_MARKER && simdev_order_matters(device, command->node, waits_here);
+        command->kind != COMMAND_MARKER &&
+        (simdev_is_mapped(device) || simdev_order_matters(device, command->node, waits_here));
     command->times.start = now(device);
     if (rt_ok(command->status)) command->status = command_run(command, is_recorded);
     command->times.end = now(device);
+    if (is_recorded) simdev_mapped_judge(device, command->node, command->mapping);
     if (is_recorded) simdev_node_judge(device, command->node);
     command_end(command);
     CHECK(device->pending_count >= 1);
@@ -466,7 +479,7 @@ static void host_event_end(simdev_command *command, bool has_failed)
                                   "the host completed an event with an error");
     CHECK(command->device->host_pending >= 1);
     command->device->host_pending--;
-    simdev_node_open(&command->device->history, command->node);
+    simdev_node_complete(&command->device->history, command->node);
     command_end(command);
 }
 
@@ -624,8 +637,9 @@ static void nodes_purge(simdev_queue *queue, bool drops_all)
 static void node_place(simdev_command *command, bool waits_for_all)
 {
     static const char *const names[] = {
-        [COMMAND_KERNEL] = "kernel", [COMMAND_READ] = "read", [COMMAND_WRITE] = "write",
-        [COMMAND_COPY] = "copy",     [COMMAND_FILL] = "fill", [COMMAND_MARKER] = "marker"};
+        [COMMAND_KERNEL] = "kernel", [COMMAND_READ] = "read",  [COMMAND_WRITE] = "write",
+        [COMMAND_COPY] = "copy",     [COMMAND_FILL] = "fill",  [COMMAND_MARKER] = "marker",
+        [COMMAND_MAP] = "map",       [COMMAND_UNMAP] = "unmap"};
     simdev_queue *queue = command->queue;
     simdev_history *history = &queue->device->history;
     command->node = simdev_node_make(history, command->tag, names[command->kind]);
@@ -740,6 +754,57 @@ static rt_status simdev_enqueue_marker(dev_queue *base, dev_command described, d
         command_follow(command, before, false);
     command_submit(command, described, out_event);
     if (marker.is_barrier) barrier_set(queue, command);
+    pthread_mutex_unlock(&queue->device->lock);
+    return RT_STATUS_OK;
+}
+
+/* ---- Mappings ----------------------------------------------------------------------------- */
+
+static rt_status simdev_enqueue_map(dev_queue *base, dev_command described, dev_memory *memory,
+                                    dev_map map, dev_mapping **out_mapping, dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_mapping *mapping = NULL;
+    pthread_mutex_lock(&queue->device->lock);
+    rt_status status = simdev_mapping_create((simdev_memory *)memory, map, described.tag, &mapping);
+    if (rt_ok(status)) {
+        simdev_command *command = command_create(queue, COMMAND_MAP, described.tag);
+        command->size = map.size;
+        command->mapping = mapping;
+        mapping->references++;
+        node_place(command, false);
+        command->from = operand_of(memory, map.offset);
+        command_submit(command, described, out_event);
+    }
+    pthread_mutex_unlock(&queue->device->lock);
+    if (rt_ok(status) && map.is_blocking) {
+        status = simdev_event_wait(*out_event);
+        if (!rt_ok(status)) {
+            simdev_event_destroy(*out_event);
+            pthread_mutex_lock(&queue->device->lock);
+            simdev_mapping_release(mapping);
+            pthread_mutex_unlock(&queue->device->lock);
+            *out_event = NULL;
+        }
+    }
+    *out_mapping = rt_ok(status) ? &mapping->base : NULL;
+    return status;
+}
+
+static rt_status simdev_enqueue_unmap(dev_queue *base, dev_command described, dev_mapping *mapped,
+                                      dev_event **out_event)
+{
+    simdev_queue *queue = (simdev_queue *)base;
+    simdev_mapping *mapping = (simdev_mapping *)mapped;
+    simdev_command *command = command_create(queue, COMMAND_UNMAP, described.tag);
+    command->size = mapped->map.size;
+    pthread_mutex_lock(&queue->device->lock);
+    CHECK(mapping->is_open);
+    mapping->is_open = false;
+    command->mapping = mapping; /* the caller's reference */
+    node_place(command, false);
+    command->from = operand_of(mapped->memory, mapped->map.offset);
+    command_submit(command, described, out_event);
     pthread_mutex_unlock(&queue->device->lock);
     return RT_STATUS_OK;
 }
@@ -882,6 +947,8 @@ static const dev_queue_ops simdev_queue_ops = {
     .enqueue_copy = simdev_enqueue_copy,
     .enqueue_fill = simdev_enqueue_fill,
     .enqueue_marker = simdev_enqueue_marker,
+    .enqueue_map = simdev_enqueue_map,
+    .enqueue_unmap = simdev_enqueue_unmap,
     .flush = simdev_queue_flush,
 };
 

@@ -250,6 +250,9 @@ static bool fits_into_list(const cnf_exporter *exporter, const scn_step *step)
     case SCN_VERB_USER_EVENT:
     case SCN_VERB_COMPLETE_EVENT:
     case SCN_VERB_SUB_BUFFER:
+    case SCN_VERB_MAP:
+    case SCN_VERB_MAP_WRITE:
+    case SCN_VERB_UNMAP:
     case SCN_VERB_WAIT:
     case SCN_VERB_HOST_ACCESS:
     case SCN_VERB_BUNDLE:

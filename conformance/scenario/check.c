@@ -321,7 +321,7 @@ enum {
      * run. */
     LASTING = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
               SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(QUEUE) | SCN_VERB_BIT(BUNDLE) |
-              SCN_VERB_BIT(USER_EVENT),
+              SCN_VERB_BIT(USER_EVENT) | SCN_VERB_BIT(MAP),
     NEVER_REFUSED = SCN_VERB_BIT(DEVICE) | SCN_VERB_BIT(CONTEXT) | SCN_VERB_BIT(PARALLEL) |
                     SCN_VERB_BIT(RESTART) | SCN_VERB_BIT(EXPECT),
 };
@@ -835,6 +835,103 @@ static void host_task_check(checker *check, const scn_host_task *task)
         excerpt(check, from->name), excerpt(check, to->name));
 }
 
+/* ---- Maps --------------------------------------------------------------------------------- */
+
+/* True if a step of this process has unmapped what the step maps. */
+static bool is_unmapped(const checker *check, uint32_t map)
+{
+    for (uint32_t i = map + 1; i < check->index; i++) {
+        const scn_step *step = &check->scenario->steps[i];
+        if (step->verb == SCN_VERB_UNMAP && step->unmap.map == map && !expects_refusal(step))
+            return true;
+    }
+    return false;
+}
+
+/* A program that ends while a buffer is mapped is not what scenarios are about. */
+static void map_end_check(checker *check)
+{
+    const scn_scenario *scenario = check->scenario;
+    for (uint32_t i = check->index + 1; i < scenario->step_count; i++) {
+        const scn_step *step = &scenario->steps[i];
+        if (step->verb == SCN_VERB_RESTART) break;
+        if (step->verb == SCN_VERB_UNMAP && step->unmap.map == check->index &&
+            !expects_refusal(step))
+            return;
+    }
+    const char *id = check->step->id.length > 0 ? excerpt(check, check->step->id) : "ID";
+    REPORT(check, check->step->at, "no step unmaps what this one maps; add '- unmap: %s'", id);
+}
+
+static void map_check(checker *check, const scn_map *map)
+{
+    const scn_memory *memory = memory_at(check, map->memory);
+    if (memory->kind != SCN_MEMORY_BUFFER) {
+        REPORT_STEP(check, &map->memory,
+                    "memory '%s' is USM, which the host accesses through its own pointer; only "
+                    "buffers can be mapped",
+                    excerpt(check, memory->name));
+        return;
+    }
+    if (map->size % memory->layout.size != 0 || map->offset % memory->layout.size != 0)
+        REPORT(check, check->step->at, "the map covers only part of an element");
+    if (expects_refusal(check->step)) return;
+    if (map->size == 0)
+        REPORT(check, check->step->at,
+               "the map has no elements, and drivers map at least one; choose a range, or expect "
+               "the error");
+    else if (part_check(check, map->memory, map->offset, map->size))
+        map_end_check(check);
+}
+
+/* Checks a step or an expectation that uses a map, and returns it; NULL: it is misused. */
+static const scn_map *mapped_find(checker *check, scn_position at, uint32_t map)
+{
+    const scn_step *step = step_at(check, map);
+    if (step->verb != SCN_VERB_MAP) return NULL; /* reported by reference_check */
+    if (expects_refusal(step))
+        REPORT(check, at, "map '%s' is refused, so it has nothing to access or unmap",
+               excerpt(check, step->id));
+    else if (is_unmapped(check, map))
+        REPORT(check, at, "map '%s' was unmapped by an earlier step", excerpt(check, step->id));
+    else
+        return &step->map;
+    return NULL;
+}
+
+static void map_write_check(checker *check, const scn_map_write *write)
+{
+    const scn_map *map =
+        mapped_find(check, value_at(check, &write->map, check->step->at), write->map);
+    if (!map) return;
+    const char *id = excerpt(check, step_at(check, write->map)->id);
+    bool is_inside = write->offset <= map->size && write->values.size <= map->size - write->offset;
+    if (map->access == SCN_MAP_READ)
+        REPORT_STEP(check, &write->map,
+                    "map '%s' is for reading; to write, map with another access", id);
+    else if (write->values.size == 0 || !is_inside)
+        REPORT_STEP(check, check->step,
+                    "bytes %" PRIu64 " to %" PRIu64 " are not inside map '%s', which has %" PRIu64
+                    " bytes",
+                    write->offset, write->offset + write->values.size, id, map->size);
+}
+
+/* A buffer lives as long as it is mapped. */
+static void mapped_end_check(checker *check, uint32_t memory)
+{
+    for (uint32_t i = check->process; i < check->index; i++) {
+        const scn_step *step = &check->scenario->steps[i];
+        if (step->verb != SCN_VERB_MAP || expects_refusal(step) || is_unmapped(check, i)) continue;
+        uint32_t part = scn_part_step(check->scenario, step->map.memory);
+        bool is_part_of = part != SCN_NONE && step_at(check, part)->part.whole == memory;
+        if (step->map.memory != memory && !is_part_of) continue;
+        REPORT_STEP(check, &check->step->memory,
+                    "memory '%s' is mapped by the step on line %u; unmap it before",
+                    excerpt(check, memory_at(check, memory)->name), step->at.line);
+        return;
+    }
+}
+
 /* The device of a queue or bundle must belong to the context that it is created in. */
 static void context_check(checker *check, uint32_t step, uint32_t device)
 {
@@ -996,6 +1093,11 @@ static void verb_check(checker *check)
     case SCN_VERB_COPY: copy_check(check, &step->transfer); return;
     case SCN_VERB_FILL: fill_check(check, &step->transfer); return;
     case SCN_VERB_HOST_TASK: host_task_check(check, &step->task); return;
+    case SCN_VERB_MAP: map_check(check, &step->map); return;
+    case SCN_VERB_MAP_WRITE: map_write_check(check, &step->map_write); return;
+    case SCN_VERB_UNMAP:
+        mapped_find(check, value_at(check, &step->unmap.map, step->at), step->unmap.map);
+        return;
     case SCN_VERB_USER_EVENT: user_event_check(check); return;
     case SCN_VERB_SUB_BUFFER: sub_buffer_check(check); return;
     case SCN_VERB_PROFILING: profiling_check(check, &step->profiling); return;
@@ -1008,6 +1110,7 @@ static void verb_check(checker *check)
     case SCN_VERB_END_MEMORY: {
         const scn_memory *memory = memory_at(check, step->memory);
         check->ended[step->memory] = true;
+        mapped_end_check(check, step->memory);
         if (memory->kind != SCN_MEMORY_BUFFER)
             REPORT_STEP(
                 check, &step->memory,
@@ -1207,6 +1310,14 @@ static void expect_check(checker *check, const scn_expect *expect, bool in_outco
         else if (expect->memory.values.size != memory_size(memory))
             REPORT(check, expect->at, "%zu bytes are expected of memory '%s', which has %" PRIu64,
                    expect->memory.values.size, excerpt(check, memory->name), memory_size(memory));
+        return;
+    }
+    case SCN_EXPECT_MAPPED: {
+        const scn_map *map = mapped_find(check, value_at(check, &expect->mapped.map, expect->at),
+                                         expect->mapped.map);
+        if (map && expect->mapped.values.size != map->size)
+            REPORT(check, expect->at, "%zu bytes are expected of a map, which has %" PRIu64,
+                   expect->mapped.values.size, map->size);
         return;
     }
     case SCN_EXPECT_VARIABLE: {

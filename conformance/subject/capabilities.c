@@ -20,6 +20,7 @@ static const struct flag_row {
     {"sub-groups", offsetof(dev_capabilities, sub_groups)},
     {"non-uniform operations on sub-groups", offsetof(dev_capabilities, sub_group_operations)},
     {"events that the host completes", offsetof(dev_capabilities, host_events)},
+    {"maps of buffers", offsetof(dev_capabilities, maps)},
     {"profiling times", offsetof(dev_capabilities, profiling)},
     {"reports kernel faults", offsetof(dev_capabilities, finds_faults)},
     {"needs a tool to link", offsetof(dev_capabilities, links_with_tool)},

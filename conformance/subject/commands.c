@@ -159,6 +159,37 @@ rt_status cnf_run_complete_event(cnf_execution *execution, uint32_t index)
         execution, execution->results[step->completion.event].command, step->completion.failed);
 }
 
+rt_status cnf_run_map(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_MAP);
+    uint32_t queue = CNF_NO_OBJECT;
+    cnf_after after;
+    RT_TRY(command_begin(execution, step, &queue, &after));
+    return execution->runtime->operations->map(execution, queue, &step->map, after,
+                                               &execution->results[index].command);
+}
+
+rt_status cnf_run_map_write(cnf_execution *execution, uint32_t index)
+{
+    const scn_map_write *write = &execution->scenario->steps[index].map_write;
+    CHECK(execution->scenario->steps[index].verb == SCN_VERB_MAP_WRITE);
+    return execution->runtime->operations->mapped_write(
+        execution, index, execution->results[write->map].command, write->offset, write->values);
+}
+
+rt_status cnf_run_unmap(cnf_execution *execution, uint32_t index)
+{
+    const scn_step *step = &execution->scenario->steps[index];
+    CHECK(step->verb == SCN_VERB_UNMAP);
+    uint32_t queue = CNF_NO_OBJECT;
+    cnf_after after;
+    RT_TRY(command_begin(execution, step, &queue, &after));
+    return execution->runtime->operations->unmap(execution, queue,
+                                                 execution->results[step->unmap.map].command, after,
+                                                 &execution->results[index].command);
+}
+
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t index)
 {
     const scn_step *step = &execution->scenario->steps[index];

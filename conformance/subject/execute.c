@@ -223,6 +223,18 @@ static void run_verb(cnf_execution *execution, uint32_t index)
         cnf_judge_step(execution, index, "step", scenario->memories[step->task.from].name,
                        cnf_run_host_task(execution, index));
         return;
+    case SCN_VERB_MAP:
+        cnf_judge_step(execution, index, "step", scenario->memories[step->map.memory].name,
+                       cnf_run_map(execution, index));
+        return;
+    case SCN_VERB_MAP_WRITE:
+        cnf_judge_step(execution, index, "step", scenario->steps[step->map_write.map].id,
+                       cnf_run_map_write(execution, index));
+        return;
+    case SCN_VERB_UNMAP:
+        cnf_judge_step(execution, index, "step", scenario->steps[step->unmap.map].id,
+                       cnf_run_unmap(execution, index));
+        return;
     case SCN_VERB_SUB_BUFFER:
         cnf_judge_step(
             execution, index, "step", scenario->memories[step->part.memory].name,

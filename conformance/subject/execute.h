@@ -131,6 +131,9 @@ rt_status cnf_run_transfer(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_marker(cnf_execution *execution, uint32_t step); /* BARRIER, MARKER */
 rt_status cnf_run_user_event(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_complete_event(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_map(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_map_write(cnf_execution *execution, uint32_t step);
+rt_status cnf_run_unmap(cnf_execution *execution, uint32_t step);
 rt_status cnf_run_host_task(cnf_execution *execution, uint32_t step);
 /* START_FUSION, COMPLETE_FUSION, CANCEL_FUSION, END_QUEUE, END_MEMORY. */
 rt_status cnf_run_fusion(cnf_execution *execution, uint32_t step);
@@ -165,7 +168,8 @@ typedef void cnf_evaluate(cnf_execution *execution, const scn_expect *expect,
                           cnf_emitted_check *check);
 cnf_evaluate cnf_evaluate_memory, cnf_evaluate_variable, cnf_evaluate_count, cnf_evaluate_program,
     cnf_evaluate_trace, cnf_evaluate_never, cnf_evaluate_host_symbol, cnf_evaluate_fusion_mode,
-    cnf_evaluate_event, cnf_evaluate_bundle, cnf_evaluate_output, cnf_evaluate_warnings;
+    cnf_evaluate_event, cnf_evaluate_mapped, cnf_evaluate_bundle, cnf_evaluate_output,
+    cnf_evaluate_warnings;
 /* True if the event's images meet the conditions of the expected event (judge/images.c). */
 bool cnf_event_images_fit(const scn_scenario *scenario, const rt_event *event,
                           const scn_trace_event *expected);

@@ -386,7 +386,8 @@ static bool reference_was_used(const cnf_runtime *runtime)
                                            RT_EVENT_DEVICE_GLOBAL_ZERO,
                                            RT_EVENT_DEVICE_GLOBAL_INITIAL,
                                            RT_EVENT_BARRIER,
-                                           RT_EVENT_MARKER};
+                                           RT_EVENT_MARKER,
+                                           RT_EVENT_MAP};
     enum { CODE = 1 };
     size_t kinds = runtime->capabilities.executes ? sizeof asking / sizeof *asking : CODE;
     uint32_t count = rt_trace_count(runtime->trace);
@@ -421,6 +422,10 @@ const cnf_runtime_operations cnf_reference_operations = {
     .end_part = cnf_reference_end_part,
     .user_event = cnf_reference_user_event,
     .complete_event = cnf_reference_complete_event,
+    .map = cnf_reference_map,
+    .unmap = cnf_reference_unmap,
+    .mapped_read = cnf_reference_mapped_read,
+    .mapped_write = cnf_reference_mapped_write,
     .host_task = cnf_reference_host_task,
     .wait = reference_wait,
     .wait_queue = reference_wait_queue,

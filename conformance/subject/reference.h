@@ -50,6 +50,14 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
 rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *transfer, cnf_after after,
                                  uint32_t *out_command);
+rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_map *map,
+                            cnf_after after, uint32_t *out_command);
+rt_status cnf_reference_unmap(cnf_execution *execution, uint32_t queue, uint32_t map,
+                              cnf_after after, uint32_t *out_command);
+rt_status cnf_reference_mapped_read(cnf_execution *execution, uint32_t step, uint32_t map,
+                                    uint64_t size, cnf_content *out_content);
+rt_status cnf_reference_mapped_write(cnf_execution *execution, uint32_t step, uint32_t map,
+                                     uint64_t offset, rt_bytes bytes);
 rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
                                   const scn_host_task *task, uint32_t awaited, cnf_after after,
                                   uint32_t *out_command);

@@ -176,6 +176,49 @@ rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
     return rt_scheduler_host_task(cnf_reference_scheduler(execution), queue, &task, out_command);
 }
 
+rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_map *declared,
+                            cnf_after after, uint32_t *out_command)
+{
+    static const dev_map_access accesses[SCN_MAP_ACCESS_COUNT] = {
+        [SCN_MAP_READ] = DEV_MAP_READ,
+        [SCN_MAP_WRITE] = DEV_MAP_WRITE,
+        [SCN_MAP_READ_WRITE] = DEV_MAP_READ_WRITE,
+        [SCN_MAP_WRITE_INVALIDATE] = DEV_MAP_WRITE_INVALIDATE,
+    };
+    CHECK((unsigned)declared->access < SCN_MAP_ACCESS_COUNT);
+    const rt_map_request map = {
+        .memory = cnf_reference_of(execution)->memories[declared->memory],
+        .range = {declared->offset, declared->size, accesses[declared->access], declared->blocking},
+        .after = after.commands,
+        .after_count = after.count,
+    };
+    return rt_scheduler_map(cnf_reference_scheduler(execution), queue, &map, out_command);
+}
+
+rt_status cnf_reference_unmap(cnf_execution *execution, uint32_t queue, uint32_t map,
+                              cnf_after after, uint32_t *out_command)
+{
+    return rt_scheduler_unmap(cnf_reference_scheduler(execution), queue, map, after.commands,
+                              after.count, out_command);
+}
+
+rt_status cnf_reference_mapped_read(cnf_execution *execution, uint32_t step, uint32_t map,
+                                    uint64_t size, cnf_content *out_content)
+{
+    uint8_t *bits = NULL;
+    if (execution->runtime->capabilities.finds_faults)
+        bits = rt_arena_alloc(&out_content->arena, (size_t)(size + 7) / 8);
+    out_content->defined = bits;
+    return rt_scheduler_mapping_read(cnf_reference_scheduler(execution), map, step,
+                                     &out_content->bytes, bits);
+}
+
+rt_status cnf_reference_mapped_write(cnf_execution *execution, uint32_t step, uint32_t map,
+                                     uint64_t offset, rt_bytes bytes)
+{
+    return rt_scheduler_mapping_write(cnf_reference_scheduler(execution), map, step, offset, bytes);
+}
+
 scn_event_status cnf_reference_status(cnf_execution *execution, uint32_t command, bool *out_known)
 {
     rt_progress progress = rt_scheduler_progress(cnf_reference_scheduler(execution), command);

@@ -127,6 +127,17 @@ struct cnf_runtime_operations {
      * runtime has none. */
     rt_status (*user_event)(cnf_execution *execution, uint32_t device, uint32_t *out_command);
     rt_status (*complete_event)(cnf_execution *execution, uint32_t command, bool has_failed);
+    /* Maps a range of a buffer for the host, and ends a map. */
+    rt_status (*map)(cnf_execution *execution, uint32_t queue, const scn_map *map, cnf_after after,
+                     uint32_t *out_command);
+    rt_status (*unmap)(cnf_execution *execution, uint32_t queue, uint32_t map, cnf_after after,
+                       uint32_t *out_command);
+    /* The step's access through the pointer of a map, which waits for nothing: a read of all of its
+     * `size` bytes, or a write of some. */
+    rt_status (*mapped_read)(cnf_execution *execution, uint32_t step, uint32_t map, uint64_t size,
+                             cnf_content *out_content);
+    rt_status (*mapped_write)(cnf_execution *execution, uint32_t step, uint32_t map,
+                              uint64_t offset, rt_bytes bytes);
     /* awaited: the command that the task waits for; CNF_NO_OBJECT: none. */
     rt_status (*host_task)(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
                            uint32_t awaited, cnf_after after, uint32_t *out_command);

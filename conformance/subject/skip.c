@@ -20,6 +20,7 @@
     FEATURE(HIDDEN_LINKS)                                                                          \
     FEATURE(LAUNCH_OPTIONS)                                                                        \
     FEATURE(LOADED_IMAGES)                                                                         \
+    FEATURE(MAPS)                                                                                  \
     FEATURE(MARKERS)                                                                               \
     FEATURE(NON_UNIFORM) /* work-groups of different sizes */                                      \
     FEATURE(PERSISTENT_CACHE)                                                                      \
@@ -72,6 +73,7 @@ static uint32_t step_features(const scn_step *step)
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_MARKER: features |= MARKERS; break;
     case SCN_VERB_SUB_BUFFER: features |= SUB_BUFFERS; break;
+    case SCN_VERB_MAP: features |= MAPS; break;
     case SCN_VERB_USER_EVENT: features |= USER_EVENTS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
@@ -185,6 +187,8 @@ static const need_row needs[] = {
      "a launch of the scenario has work-groups of different sizes; this device's must be equal"},
     {"host_events", USER_EVENTS, offsetof(dev_capabilities, host_events),
      "the scenario has an event that the host completes; this device has none"},
+    {"maps", MAPS, offsetof(dev_capabilities, maps),
+     "the scenario maps a buffer; this device's buffers cannot be mapped"},
     {"profiling", PROFILING, offsetof(dev_capabilities, profiling),
      "the scenario reads profiling times of commands; this device does not record them"},
     {"spec_constants", SPEC_CONSTANTS, offsetof(dev_capabilities, spec_constants),
@@ -428,6 +432,7 @@ static const cnf_skip_row only_reference[] = {
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "accept none"},
     {"markers", MARKERS, "the scenario submits a marker; SYCL has only barriers"},
+    {"maps", MAPS, "the scenario maps a buffer; SYCL has no such command"},
     {"user-events", USER_EVENTS,
      "the scenario has an event that the host completes; SYCL has none"},
     {"launch-options", LAUNCH_OPTIONS,

@@ -69,6 +69,8 @@ _Static_assert(RT_CODE_COUNT <= 32, "a set of codes is a 32-bit word");
     OPERATION(enqueue_copy, 0)                                                                     \
     OPERATION(enqueue_fill, 0)                                                                     \
     OPERATION(enqueue_marker, 0)                                                                   \
+    OPERATION(enqueue_map, CODES_LAUNCH | BIT(BUDGET) | BIT(ERRC_INVALID))                         \
+    OPERATION(enqueue_unmap, 0)                                                                    \
     OPERATION(host_event_create, 0)                                                                \
     OPERATION(host_event_complete, BIT(ERRC_INVALID))                                              \
     OPERATION(flush, 0)                                                                            \
@@ -806,6 +808,63 @@ rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_marker m
     CHECK_IMPLIES(marker.waits_for_all, command.wait_count == 0);
     rt_status status = queue->ops->enqueue_marker(queue, command, marker, out_event);
     return event_finish(OPERATION_enqueue_marker, queue, status, *out_event);
+}
+
+/* ---- Mappings ----------------------------------------------------------------------------- */
+
+static bool is_for_writing(dev_map_access access)
+{
+    return access != DEV_MAP_READ;
+}
+
+rt_status dev_enqueue_map(dev_queue *queue, dev_command command, dev_memory *memory, dev_map map,
+                          dev_mapping **out_mapping, dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    range_check(memory, map.offset, map.size);
+    CHECK(memory->device == queue->device && memory->kind == DEV_MEMORY_BUFFER);
+    CHECK((unsigned)map.access < DEV_MAP_ACCESSES && out_mapping != NULL);
+    CHECK(queue->ops->enqueue_map != NULL && queue->ops->enqueue_unmap != NULL);
+    *out_mapping = NULL;
+    rt_status status = queue->ops->enqueue_map(queue, command, memory, map, out_mapping, out_event);
+    status = event_finish(OPERATION_enqueue_map, queue, status, *out_event);
+    CHECK(rt_ok(status) == (*out_mapping != NULL));
+    if (!rt_ok(status)) return status;
+    CHECK((*out_mapping)->bytes != NULL);
+    (*out_mapping)->memory = memory;
+    (*out_mapping)->map = map;
+    return status;
+}
+
+rt_status dev_enqueue_unmap(dev_queue *queue, dev_command command, dev_mapping *mapping,
+                            dev_event **out_event)
+{
+    command_check(queue, &command, out_event);
+    CHECK(mapping != NULL && mapping->memory->device == queue->device);
+    rt_status status = queue->ops->enqueue_unmap(queue, command, mapping, out_event);
+    return event_finish(OPERATION_enqueue_unmap, queue, status, *out_event);
+}
+
+void dev_mapping_access(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                        bool is_write)
+{
+    CHECK(mapping != NULL && size >= 1);
+    CHECK(offset <= mapping->map.size && size <= mapping->map.size - offset);
+    CHECK_IMPLIES(is_write, is_for_writing(mapping->map.access));
+    const dev_memory_ops *ops = mapping->memory->ops;
+    if (ops->mapping_access) ops->mapping_access(mapping, tag, offset, size, is_write);
+}
+
+void dev_mapping_defined(dev_mapping *mapping, uint8_t *out_bits)
+{
+    CHECK(mapping != NULL && out_bits != NULL);
+    memset(out_bits, 0, (size_t)((mapping->map.size + 7) / 8));
+    if (mapping->memory->ops->mapping_defined) {
+        mapping->memory->ops->mapping_defined(mapping, out_bits);
+        return;
+    }
+    for (uint64_t i = 0; i < mapping->map.size; i++)
+        out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << i % 8);
 }
 
 rt_status dev_queue_flush(dev_queue *queue)

@@ -10,7 +10,8 @@
  * kernels, queues and events may be destroyed in any order, even while commands that use them are
  * enqueued: the adapter keeps what it needs until they are complete.  There are two exceptions:
  * unified shared memory (dev_memory_destroy), and the memory of a variable, which must be destroyed
- * before its program. Spans passed in are borrowed for the call unless an operation says otherwise.
+ * before its program. A memory outlives its mappings. Spans passed in are borrowed for the call
+ * unless an operation says otherwise.
  *
  * Threads.  Every function may be called from several threads at once; an adapter does its own
  * locking.  Destroying an object must not race with another use of that object.
@@ -36,6 +37,7 @@ typedef struct dev_program dev_program;
 typedef struct dev_kernel dev_kernel;
 typedef struct dev_queue dev_queue;
 typedef struct dev_event dev_event;
+typedef struct dev_mapping dev_mapping;
 
 /* ---- Values ------------------------------------------------------------------------------- */
 
@@ -90,6 +92,7 @@ typedef struct dev_capabilities {
     bool sub_group_operations; /* non-uniform operations on sub-groups: votes, ballots, shuffles,
                                 * reductions and scans, also of clusters */
     bool host_events;          /* events that the host completes (dev_host_event_create) */
+    bool maps;                 /* the host can map buffers (dev_enqueue_map) */
     bool parameters;           /* the parameters of a kernel can be queried */
     bool bfloat16_conversions; /* float to bfloat16 and back by an instruction
                                 * (SPV_INTEL_bfloat16_conversion) */
@@ -273,6 +276,23 @@ typedef struct dev_command {
 
 enum { DEV_PATTERN_SIZE_MAX = 128 }; /* bytes of the pattern of a fill */
 
+/* What the host does with the bytes that it maps.  Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer
+ * Objects" (cl_map_flags). */
+typedef enum dev_map_access {
+    DEV_MAP_READ,
+    DEV_MAP_WRITE, /* they hold the latest contents, too */
+    DEV_MAP_READ_WRITE,
+    DEV_MAP_WRITE_INVALIDATE, /* they have no value until the host writes them */
+    DEV_MAP_ACCESSES
+} dev_map_access;
+
+/* The range of a buffer that the host maps, and how. */
+typedef struct dev_map {
+    uint64_t offset, size; /* bytes */
+    dev_map_access access;
+    bool is_blocking; /* the enqueue waits for the command */
+} dev_map;
+
 /* The commands of its own queue that a marker orders, in addition to its wait list.
  * Source: OpenCL 3.0 API, 5.12 "Markers, Barriers and Waiting for Events";
  * sycl_ext_oneapi_enqueue_barrier. */
@@ -349,6 +369,10 @@ typedef rt_status dev_enqueue_fill_op(dev_queue *queue, dev_command command, dev
                                       dev_event **out_event);
 typedef rt_status dev_enqueue_marker_op(dev_queue *queue, dev_command command, dev_marker marker,
                                         dev_event **out_event);
+typedef rt_status dev_enqueue_map_op(dev_queue *queue, dev_command command, dev_memory *memory,
+                                     dev_map map, dev_mapping **out_mapping, dev_event **out_event);
+typedef rt_status dev_enqueue_unmap_op(dev_queue *queue, dev_command command, dev_mapping *mapping,
+                                       dev_event **out_event);
 typedef rt_status dev_host_event_create_op(dev_device *device, dev_event **out_event);
 
 typedef struct dev_device_ops {
@@ -378,6 +402,11 @@ typedef struct dev_memory_ops {
     /* See dev_memory_host_access; NULL: nothing is examined. */
     void (*host_access)(dev_memory *memory, uint32_t tag, uint64_t offset, uint64_t size,
                         bool is_write);
+    /* See dev_mapping_access; NULL: nothing is examined. */
+    void (*mapping_access)(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                           bool is_write);
+    /* See dev_mapping_defined; NULL: all bytes count as defined. */
+    void (*mapping_defined)(dev_mapping *mapping, uint8_t *out_bits);
 } dev_memory_ops;
 
 typedef struct dev_program_ops {
@@ -406,6 +435,8 @@ typedef struct dev_queue_ops {
     dev_enqueue_copy_op *enqueue_copy;
     dev_enqueue_fill_op *enqueue_fill;
     dev_enqueue_marker_op *enqueue_marker;
+    dev_enqueue_map_op *enqueue_map; /* NULL: capabilities.maps is false */
+    dev_enqueue_unmap_op *enqueue_unmap;
     rt_status (*flush)(dev_queue *queue); /* NULL: commands make progress without it */
 } dev_queue_ops;
 
@@ -462,6 +493,13 @@ struct dev_event {
     dev_device *device;
     bool profiling; /* its queue records the times of commands */
     bool is_host;   /* the host completes it */
+};
+/* The bytes through which the host accesses a range of a buffer, from dev_enqueue_map to
+ * dev_enqueue_unmap.  The adapter sets `bytes`, checked.c the other members. */
+struct dev_mapping {
+    uint8_t *bytes; /* as many as the range has */
+    dev_memory *memory;
+    dev_map map;
 };
 
 /* A way to open devices; each backend folder offers one or more constants of this type. */
@@ -644,7 +682,16 @@ void dev_queue_destroy(dev_queue *queue);
  * fill         pattern of 1 to DEV_PATTERN_SIZE_MAX bytes, copied; size and offset are multiples of
  *              its size.
  * marker       does nothing: its event completes when those of the wait list have or, with
- *              waits_for_all, every command that was enqueued in the queue before it. */
+ *              waits_for_all, every command that was enqueued in the queue before it.
+ * map          makes the bytes of a range of a buffer available to the host, once the command is
+ *              done: its latest contents, unless the access is WRITE_INVALIDATE.  A blocking one
+ *              waits, and returns the failure of the command, too.  ERRC_INVALID: it maps bytes for
+ *              writing that are mapped for writing already.  A command that writes the buffer while
+ *              it is mapped, or reads it while it is mapped for writing, is undefined; a device
+ * that finds faults reports it.  Requires the capability maps.  Source: OpenCL 3.0 API, 5.4.2
+ * and 5.4.3. unmap        ends a mapping, whose bytes the host must no longer access: what the host
+ * has written through it is in the buffer once the command is done.  It frees the mapping, even if
+ * it fails. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                                          const dev_nd_range *range, const dev_argument *arguments,
                                          uint32_t argument_count, dev_event **out_event);
@@ -663,6 +710,20 @@ RT_MUST_USE rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, de
                                        dev_event **out_event);
 RT_MUST_USE rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
                                          dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_map(dev_queue *queue, dev_command command, dev_memory *memory,
+                                      dev_map map, dev_mapping **out_mapping,
+                                      dev_event **out_event);
+RT_MUST_USE rt_status dev_enqueue_unmap(dev_queue *queue, dev_command command, dev_mapping *mapping,
+                                        dev_event **out_event);
+/* Says that the host accesses bytes of a mapping, from `offset` in the mapping; after a write,
+ * which only a mapping for writing permits.  It waits for nothing: a device that examines what
+ * orders commands reports, under the tag, an access before the host knows that the map is done.
+ * What is written without this call need not reach the buffer. */
+void dev_mapping_access(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                        bool is_write);
+/* Reports which bytes of a mapping have defined values, as dev_memory_defined does.  The map must
+ * be done. */
+void dev_mapping_defined(dev_mapping *mapping, uint8_t *out_bits);
 /* Lets the device make progress without a wait; it may still do nothing until there is one. */
 RT_MUST_USE rt_status dev_queue_flush(dev_queue *queue);
 

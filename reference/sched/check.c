@@ -59,7 +59,8 @@ static void check_state(const rt_scheduler *scheduler, const rt_command *command
         break;
     case RT_COMMAND_DONE:
         CHECK(!command->program);
-        CHECK_IMPLIES(command->event, !is_placeholder && command->kind != RT_COMMAND_HOST_TASK);
+        CHECK_IMPLIES(command->event, !is_placeholder);
+        CHECK(!command->task);
         CHECK_IMPLIES(!command->event && !is_placeholder && command->kind != RT_COMMAND_HOST_TASK,
                       !rt_ok(command->result));
         break;

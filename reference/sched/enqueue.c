@@ -61,6 +61,29 @@ static void wait_for_barrier(rt_scheduler *scheduler, const rt_command *barrier)
     (void)ordered; /* a barrier only orders */
 }
 
+static rt_status predecessor_wait(rt_scheduler *scheduler, const rt_command *other)
+{
+    return other->kind == RT_COMMAND_FUSION ? RULE(KF_EVENT_06, wait_for_fusion(scheduler, other))
+                                            : wait_on_host(scheduler, other);
+}
+
+rt_status rt_await_predecessors(rt_scheduler *scheduler, const rt_command *command)
+{
+    CHECK(command->kind == RT_COMMAND_HOST_TASK);
+    rt_status failure = RT_STATUS_OK;
+    for (uint32_t i = 0; i < command->dependencies.count; i++) {
+        const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
+        CHECK(!rt_command_is_pending(other));
+        if (other->id == command->barrier) {
+            wait_for_barrier(scheduler, other);
+            continue;
+        }
+        rt_status result = predecessor_wait(scheduler, other);
+        if (rt_ok(failure)) failure = result;
+    }
+    return failure;
+}
+
 /* Splits the dependencies: events of the command's own device become its wait list; other events
  * are waited for here. */
 static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
@@ -74,18 +97,13 @@ static handover handover_begin(rt_scheduler *scheduler, rt_command *command)
     for (uint32_t i = 0; i < command->dependencies.count; i++) {
         const rt_command *other = scheduler->commands.items[command->dependencies.items[i]];
         CHECK(!rt_command_is_pending(other));
-        if (other->id == command->barrier) {
-            /* The device's queue holds back all other commands, without an entry in the list. */
-            if (command->kind == RT_COMMAND_HOST_TASK) wait_for_barrier(scheduler, other);
-            continue;
-        }
+        /* The device's queue holds the command back, without an entry in the list. */
+        if (other->id == command->barrier) continue;
         if (other->event && other->device == device) {
             events[count++] = other->event;
             continue;
         }
-        rt_status result = other->kind == RT_COMMAND_FUSION
-                               ? RULE(KF_EVENT_06, wait_for_fusion(scheduler, other))
-                               : wait_on_host(scheduler, other);
+        rt_status result = predecessor_wait(scheduler, other);
         if (rt_ok(failure)) failure = result;
     }
     CHECK(count <= command->dependencies.count);
@@ -371,17 +389,56 @@ rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command)
     return RT_STATUS_OK;
 }
 
-rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command)
+/* The name of an access in the trace, as scenarios write it. */
+static const char *access_name(dev_map_access access)
 {
-    CHECK(command->kind == RT_COMMAND_HOST_TASK);
-    const handover step = handover_begin(scheduler, command);
-    rt_status failure = step.failure;
-    rt_status endless = rt_command_wait_check(scheduler, command->id);
-    if (rt_ok(failure)) failure = endless;
-    for (uint32_t i = 0; i < step.command.wait_count && rt_ok(endless); i++) {
-        rt_status waited = dev_event_wait(step.events[i]);
-        if (rt_ok(failure)) failure = waited;
+    static const char *const names[DEV_MAP_ACCESSES] = {
+        [DEV_MAP_READ] = "read",
+        [DEV_MAP_WRITE] = "write",
+        [DEV_MAP_READ_WRITE] = "read_write",
+        [DEV_MAP_WRITE_INVALIDATE] = "write_invalidate",
+    };
+    CHECK((unsigned)access < DEV_MAP_ACCESSES);
+    return names[access];
+}
+
+rt_status rt_enqueue_map(rt_scheduler *scheduler, rt_command *command, const dev_map *map)
+{
+    CHECK(command->kind == RT_COMMAND_MAP && !command->mapping->mapping);
+    handover step = handover_begin(scheduler, command);
+    rt_mapping *mapping = command->mapping;
+    rt_status status = RT_STATUS_OK;
+    if (map->is_blocking)
+        status = rt_ok(step.failure) ? rt_command_wait_check(scheduler, command->id) : step.failure;
+    if (rt_ok(status) && rt_ok(step.failure))
+        status = dev_enqueue_map(step.queue->queue, step.command,
+                                 copy_on(mapping->memory, step.queue->device), *map,
+                                 &mapping->mapping, &command->event);
+    if (!rt_ok(status)) step.failure = RT_STATUS_OK;
+    if (!handover_end(command, &step, status)) return status;
+    RT_COMMAND_TRACE(scheduler, command, MAP, RT_T("memory", mapping->memory->name),
+                     RT_N("offset", map->offset), RT_N("size", map->size),
+                     RT_T("access", rt_text_of(access_name(map->access))),
+                     RT_N("queue", command->queue), RT_N("device", command->device->id));
+    return RT_STATUS_OK;
+}
+
+rt_status rt_enqueue_unmap(rt_scheduler *scheduler, rt_command *command, rt_command *mapped)
+{
+    CHECK(command->kind == RT_COMMAND_UNMAP && mapped->kind == RT_COMMAND_MAP);
+    handover step = handover_begin(scheduler, command);
+    rt_mapping *mapping = mapped->mapping;
+    CHECK(mapping->mapping && mapped->device == command->device);
+    const dev_map map = mapping->mapping->map;
+    rt_status status = RT_STATUS_OK;
+    if (rt_ok(step.failure)) {
+        status =
+            dev_enqueue_unmap(step.queue->queue, step.command, mapping->mapping, &command->event);
+        mapping->mapping = NULL;
     }
-    rt_free(step.events);
-    return failure;
+    if (!handover_end(command, &step, status)) return status;
+    RT_COMMAND_TRACE(scheduler, command, UNMAP, RT_T("memory", mapping->memory->name),
+                     RT_N("offset", map.offset), RT_N("size", map.size), RT_N("map", mapped->id),
+                     RT_N("queue", command->queue), RT_N("device", command->device->id));
+    return RT_STATUS_OK;
 }

@@ -25,6 +25,8 @@ void rt_graph_remove_last(rt_scheduler *scheduler, rt_command *command)
         scheduler->commands.items[command->dependencies.items[i]]->dependent = RT_COMMAND_NONE;
     scheduler->commands.count--;
     rt_vector_free(&command->dependencies);
+    rt_free(command->mapping);
+    CHECK(!command->task);
     rt_free(command);
 }
 

@@ -214,6 +214,41 @@ RT_MUST_USE rt_status rt_scheduler_host_look(rt_scheduler *scheduler, const rt_m
  * buffer ends immediately, even while commands use it: the buffer keeps its contents. */
 RT_MUST_USE rt_status rt_scheduler_memory_end(rt_scheduler *scheduler, rt_memory *memory);
 
+/* A map of a range of a buffer, as requested by the application; borrowed for the call. */
+typedef struct rt_map_request {
+    rt_memory *memory; /* a buffer or a part of one */
+    dev_map range;
+    const rt_command_id *after;
+    uint32_t after_count;
+} rt_map_request;
+
+/* Submits a map, whose bytes the application may access once the command is done and until it
+ * unmaps them.  In the graph, a map for reading reads the buffer, and one for writing writes it.
+ * ERRC_INVALID: unified shared memory, a range that is not inside the buffer or empty, or bytes
+ * that are mapped for writing already.  A blocking map also returns the command's failure; it
+ * refuses to wait like rt_scheduler_wait.  Requires the device's capability maps.  Later failures
+ * are reported to the waiter.  Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer Objects". */
+RT_MUST_USE rt_status rt_scheduler_map(rt_scheduler *scheduler, rt_queue_id queue,
+                                       const rt_map_request *map, rt_command_id *out_command);
+
+/* Submits the unmap of what a map has mapped, which waits for the map, too.  ERRC_INVALID: it is
+ * not mapped (any more), or the queue is one of another device.  A failure of the device ends the
+ * mapping, too.  Source: OpenCL 3.0 API, 5.5.2 "Unmapping Mapped Memory Objects". */
+RT_MUST_USE rt_status rt_scheduler_unmap(rt_scheduler *scheduler, rt_queue_id queue,
+                                         rt_command_id map, const rt_command_id *after,
+                                         uint32_t after_count, rt_command_id *out_command);
+
+/* The application reads all bytes of a mapping, or writes some of them, through the pointer.
+ * Neither waits: the device examines whether the access follows the map, under the tag.  *out_bytes
+ * is valid until the unmap; `out_defined` gets a bit for each of the bytes, as from
+ * dev_mapping_defined (NULL: not asked).  The range of a write is inside the mapping, which is for
+ * writing.  ERRC_INVALID: it is not mapped (any more), or the map has failed. */
+RT_MUST_USE rt_status rt_scheduler_mapping_read(rt_scheduler *scheduler, rt_command_id map,
+                                                uint32_t tag, rt_bytes *out_bytes,
+                                                uint8_t *out_defined);
+RT_MUST_USE rt_status rt_scheduler_mapping_write(rt_scheduler *scheduler, rt_command_id map,
+                                                 uint32_t tag, uint64_t offset, rt_bytes bytes);
+
 /* A host task that copies the whole contents of one memory into another of the same size; borrowed
  * for the call. */
 typedef struct rt_host_task {
@@ -225,11 +260,13 @@ typedef struct rt_host_task {
     uint32_t after_count;
 } rt_host_task;
 
-/* Submits a host task and runs it: it is done when the function returns.  Unified shared memory is
- * accessed without dependencies on other commands.  ERRC_INVALID: device memory, unified shared
- * memory of another device than the queue's, the same memory twice, or memories of different sizes.
- * A failure of a command that it depends on is reported to the waiter; one of the command that it
- * waits for is not (SYCL 2020, 4.10 "Host tasks"). */
+/* Submits a host task and runs it: it is done when the function returns, unless it depends on a
+ * user event that the application has not completed, or waits for one inside.  Such a task runs
+ * when the last of those events is completed.  Unified shared memory is accessed without
+ * dependencies on other commands.  ERRC_INVALID: device memory, unified shared memory of another
+ * device than the queue's, the same memory twice, or memories of different sizes. A failure of a
+ * command that it depends on is reported to the waiter; one of the command that it waits for is not
+ * (SYCL 2020, 4.10 "Host tasks"). */
 RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_host_task *task, rt_command_id *out_command);
 
@@ -240,9 +277,9 @@ RT_MUST_USE rt_status rt_scheduler_host_task(rt_scheduler *scheduler, rt_queue_i
 RT_MUST_USE rt_status rt_scheduler_user_event(rt_scheduler *scheduler, const rt_device *device,
                                               rt_command_id *out_command);
 
-/* Completes a user event.  With `has_failed`, it fails, and so do the commands that wait for it,
- * without running.  Returns the codes of dev_host_event_complete, ERRC_INVALID for a second call
- * among them. */
+/* Completes a user event, and runs the host tasks that waited for it.  With `has_failed`, it fails,
+ * and so do the commands that wait for it, without running.  Returns the codes of
+ * dev_host_event_complete, ERRC_INVALID for a second call among them. */
 RT_MUST_USE rt_status rt_scheduler_user_event_complete(rt_scheduler *scheduler, rt_command_id event,
                                                        bool has_failed);
 

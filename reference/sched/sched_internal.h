@@ -10,6 +10,8 @@ typedef enum rt_command_kind {
     RT_COMMAND_COPY,
     RT_COMMAND_FILL,
     RT_COMMAND_MARKER,
+    RT_COMMAND_MAP,
+    RT_COMMAND_UNMAP,
     RT_COMMAND_HOST_TASK,
     RT_COMMAND_USER_EVENT, /* the application completes it; it belongs to no queue */
     /* the end of a queue's fusion, however it ends; does no work */
@@ -31,13 +33,14 @@ typedef enum rt_command_kind {
  *   DONE         -        -          -         -          -         -
  *   REMOVED      -        -          -         -          -         HELD (2)
  *
- *   (1) host tasks only, which run inside their submission
+ *   (1) host tasks only, which run inside their submission, unless they are deferred
  *   (2) the device refused the fused kernel, so the list is restored
  *
- * A user event is ENQUEUED until the application completes it.
- * The end of a fusion (kind FUSION) is SUBMITTED while its list is open, ENQUEUED when everything
- * that it waits for has been handed over, and never has an event.  A command that the device
- * refuses during its submission is removed from the graph (rt_graph_remove_last). */
+ * A user event is ENQUEUED until the application completes it, and a deferred host task until it
+ * has run: its event is one that the runtime completes then. The end of a fusion (kind FUSION) is
+ * SUBMITTED while its list is open, ENQUEUED when everything that it waits for has been handed
+ * over, and never has an event.  A command that the device refuses during its submission is removed
+ * from the graph (rt_graph_remove_last). */
 typedef enum rt_command_state {
     RT_COMMAND_SUBMITTED, /* in the graph only */
     RT_COMMAND_HELD,      /* in a fusion's list, or created for a kernel there: `held` is set */
@@ -68,6 +71,18 @@ typedef struct rt_held {
     rt_memory *memory;  /* UPLOAD, HOST_READ */
 } rt_held;
 
+/* What a MAP makes available to the host. */
+typedef struct rt_mapping {
+    rt_memory *memory;
+    dev_mapping *mapping; /* the device's; NULL once it is unmapped */
+} rt_mapping;
+
+/* What a host task does; its dependencies are those of its command. */
+typedef struct rt_task {
+    rt_memory *from, *to;  /* to: NULL if it only reads */
+    rt_command_id awaited; /* RT_COMMAND_NONE: none */
+} rt_task;
+
 typedef struct rt_command {
     rt_command_id id;
     rt_command_kind kind;
@@ -80,6 +95,8 @@ typedef struct rt_command {
     rt_program *program;   /* LAUNCH, COPY of a variable in the program: kept until DONE */
     bool moves_variable;   /* COPY: to or from a variable in a program */
     dev_marker marker;     /* MARKER */
+    rt_mapping *mapping;   /* MAP: owned */
+    rt_task *task;         /* HOST_TASK that the application has to release: owned, until it runs */
     dev_event *event;      /* lives as long as the scheduler: later commands may wait for it */
     rt_status result;      /* STOPPED, DONE */
     bool failure_is_reported;  /* its failure was reported to the application */
@@ -137,9 +154,10 @@ struct rt_scheduler {
     RT_VECTOR(rt_fusion_command *) fusions; /* fusions that clean-up has not reclaimed */
     rt_sync_reason cause; /* the reason to report if the operation in progress ends a fusion */
     rt_fusion_observer observer;
-    uint64_t visit_count; /* number of walks over the graph */
-    uint32_t open_events; /* user events that the application has not completed */
-    uint32_t settled;     /* commands before this one are over and their failures reported */
+    uint64_t visit_count;     /* number of walks over the graph */
+    uint32_t open_events;     /* user events that the application has not completed */
+    rt_command_list deferred; /* host tasks that wait for them, in order of their ids */
+    uint32_t settled;         /* commands before this one are over and their failures reported */
 };
 
 /* ---- check.c ------------------------------------------------------------------------------ */
@@ -261,17 +279,21 @@ RT_MUST_USE rt_status rt_submission_check_device(rt_scheduler *scheduler, rt_que
 
 /* ---- enqueue.c (lock held) ---------------------------------------------------------------- */
 
-/* Hands a launch, a copy or fill, a marker, or a move of content (upload, host read) to the device;
- * sets event and state.  If it depends on a command of another device, waits for that command: no
- * device knows another's events. */
+/* Hands a launch, a copy or fill, a marker, a map or unmap, or a move of content (upload, host
+ * read) to the device; sets event and state.  If it depends on a command of another device, waits
+ * for that command: no device knows another's events. */
 RT_MUST_USE rt_status rt_enqueue_launch(rt_scheduler *scheduler, rt_command *command,
                                         dev_kernel *kernel, const rt_launch *launch);
 RT_MUST_USE rt_status rt_enqueue_transfer(rt_scheduler *scheduler, rt_command *command,
                                           const rt_transfer *transfer);
 RT_MUST_USE rt_status rt_enqueue_marker(rt_scheduler *scheduler, rt_command *command);
-/* Waits for the predecessors of a host task and returns the first failure; no device gets the task.
+RT_MUST_USE rt_status rt_enqueue_map(rt_scheduler *scheduler, rt_command *command,
+                                     const dev_map *map);
+RT_MUST_USE rt_status rt_enqueue_unmap(rt_scheduler *scheduler, rt_command *command,
+                                       rt_command *mapped);
+/* Waits for the predecessors of a host task, which no device gets, and returns the first failure.
  */
-RT_MUST_USE rt_status rt_enqueue_host_task(rt_scheduler *scheduler, rt_command *command);
+RT_MUST_USE rt_status rt_await_predecessors(rt_scheduler *scheduler, const rt_command *command);
 RT_MUST_USE rt_status rt_enqueue_move(rt_scheduler *scheduler, rt_command *command,
                                       rt_memory *memory);
 /* Like rt_enqueue_launch, for a fill with `size` zero bytes and for a write of a variable's
@@ -312,6 +334,16 @@ RT_MUST_USE rt_status rt_globals_instance(rt_scheduler *scheduler, rt_queue_id q
 /* Like rt_globals_instance, but never creates storage; NULL if there is none. */
 rt_global_instance *rt_globals_instance_find(rt_scheduler *scheduler, rt_queue_id queue,
                                              const rt_global_entry *entry);
+
+/* ---- host_task.c (lock held) -------------------------------------------------------------- */
+
+/* Runs the deferred host tasks that no open user event holds back any more. */
+void rt_tasks_run(rt_scheduler *scheduler);
+
+/* ---- map.c (lock held) -------------------------------------------------------------------- */
+
+/* Unmaps everything that is still mapped, as the end of a process does; failures are dropped. */
+void rt_mappings_end(rt_scheduler *scheduler);
 
 /* ---- sync.c (lock held) ------------------------------------------------------------------- */
 
@@ -386,6 +418,10 @@ RT_MUST_USE rt_status rt_command_wait(rt_scheduler *scheduler, rt_command_id com
 /* Waits for everything submitted so far; returns the first failure that has not yet been reported.
  */
 RT_MUST_USE rt_status rt_commands_wait(rt_scheduler *scheduler);
+
+/* The open user event, or the deferred host task, for which a wait for the command would wait;
+ * NULL: there is none.  Called with the lock held. */
+const rt_command *rt_command_opener(rt_scheduler *scheduler, rt_command_id command);
 
 /* ERRC_INVALID if a wait for the command would never end, because the command depends on a user
  * event that the application has not completed.  Called with the lock held. */

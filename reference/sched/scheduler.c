@@ -25,6 +25,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_status failed = rt_scheduler_user_event_complete(scheduler, i, true);
         (void)failed;
     }
+    rt_mappings_end(scheduler);
     rt_status lost = rt_scheduler_wait(scheduler);
     (void)lost; /* no caller remains to whom it could be reported */
     CHECK_SLOW(rt_scheduler_check(scheduler));
@@ -32,9 +33,10 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_command *command = scheduler->commands.items[i];
         /* A queue may still be in fusion mode with an empty list. */
         CHECK(rt_command_is_over(command) || command->kind == RT_COMMAND_FUSION);
-        CHECK(!command->program && !command->held);
+        CHECK(!command->program && !command->held && !command->task);
         dev_event_destroy(command->event);
         rt_vector_free(&command->dependencies);
+        rt_free(command->mapping);
         rt_free(command);
     }
     for (uint32_t i = 0; i < scheduler->fusions.count; i++)
@@ -46,6 +48,7 @@ void rt_scheduler_destroy(rt_scheduler *scheduler)
         rt_vector_free(&scheduler->uses.items[i].readers);
     rt_vector_free(&scheduler->uses);
     rt_vector_free(&scheduler->commands);
+    rt_vector_free(&scheduler->deferred);
     rt_vector_free(&scheduler->queues);
     pthread_mutex_destroy(&scheduler->lock);
     rt_free(scheduler);
@@ -89,6 +92,8 @@ rt_status rt_submission_begin(rt_scheduler *scheduler, const rt_submission *subm
         [RT_COMMAND_COPY] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_FILL] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_MARKER] = RT_SYNC_REASON_WAIT,
+        [RT_COMMAND_MAP] = RT_SYNC_REASON_MEMORY_OPERATION,
+        [RT_COMMAND_UNMAP] = RT_SYNC_REASON_MEMORY_OPERATION,
         [RT_COMMAND_HOST_TASK] = RT_SYNC_REASON_HOST_TASK,
     };
     CHECK(submission->kind < sizeof causes / sizeof *causes);

@@ -43,6 +43,7 @@ rt_status rt_scheduler_user_event_complete(rt_scheduler *scheduler, rt_command_i
         scheduler->open_events--;
         RT_TRACE(scheduler->trace, EVENT_COMPLETE, RT_N("command", event),
                  RT_N("failed", has_failed));
+        rt_tasks_run(scheduler);
     }
     rt_scheduler_unlock(scheduler);
     return status;

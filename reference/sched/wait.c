@@ -78,23 +78,47 @@ static command_list command_and_ancestors(rt_scheduler *scheduler, rt_command_id
 
 /* ---- Waits that would never end ----------------------------------------------------------- */
 
-/* Refuses a wait for the commands of a list, which the last walk has reached. */
-static rt_status check_list(rt_scheduler *scheduler, const command_list *list)
+/* The oldest command that the application has to release, among those of a list, which the last
+ * walk has reached, and their ancestors; NULL: there is none. */
+static const rt_command *opener_of(rt_scheduler *scheduler, const command_list *list)
 {
-    if (scheduler->open_events == 0) return RT_STATUS_OK;
+    if (scheduler->open_events == 0) return NULL;
     command_list awaited = {0};
     for (uint32_t i = 0; i < list->count; i++)
         *rt_vector_push(&awaited) = list->items[i];
     add_ancestors(scheduler, &awaited, true);
-    rt_status status = RT_STATUS_OK;
-    for (uint32_t i = 0; i < awaited.count && rt_ok(status); i++)
-        if (rt_command_is_open_event(awaited.items[i]))
-            status = rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                             "a wait would never end, because it depends on user event %u, which "
-                             "is not complete; complete the event first",
-                             awaited.items[i]->id);
+    const rt_command *opener = NULL;
+    for (uint32_t i = 0; i < awaited.count && !opener; i++)
+        if (rt_command_is_open_event(awaited.items[i]) || awaited.items[i]->task)
+            opener = awaited.items[i];
     rt_vector_free(&awaited);
-    return status;
+    return opener;
+}
+
+/* Refuses a wait for the commands of such a list. */
+static rt_status check_list(rt_scheduler *scheduler, const command_list *list)
+{
+    const rt_command *opener = opener_of(scheduler, list);
+    if (!opener) return RT_STATUS_OK;
+    if (opener->task)
+        return rt_fail(
+            scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+            "a wait would never end, because it depends on host task %u, which waits for "
+            "a user event that is not complete; complete the event first",
+            opener->id);
+    return rt_fail(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                   "a wait would never end, because it depends on user event %u, which is not "
+                   "complete; complete the event first",
+                   opener->id);
+}
+
+const rt_command *rt_command_opener(rt_scheduler *scheduler, rt_command_id id)
+{
+    if (scheduler->open_events == 0) return NULL;
+    command_list list = command_and_ancestors(scheduler, id);
+    const rt_command *opener = opener_of(scheduler, &list);
+    rt_vector_free(&list);
+    return opener;
 }
 
 rt_status rt_command_wait_check(rt_scheduler *scheduler, rt_command_id id)

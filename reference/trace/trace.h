@@ -77,6 +77,8 @@
     EVENT(MARKER, "marker", "command queue device after[]")                                        \
     /* the application created a user event, and completed it */                                   \
     EVENT(USER_EVENT, "user_event", "command device")                                              \
+    EVENT(MAP, "map", "command memory offset size access queue device after[]")                    \
+    EVENT(UNMAP, "unmap", "command memory offset size map queue device after[]")                   \
     EVENT(EVENT_COMPLETE, "event_complete", "command failed")                                      \
     EVENT(UPLOAD, "upload", "command memory device after[]")                                       \
     EVENT(HOST_READ, "host_read", "command memory device after[]")                                 \

@@ -255,6 +255,16 @@ void sim_memory_unsettle(sim_memory *memory)
     memory->all_defined = false;
 }
 
+void sim_object_undefine(sim_world *world, sim_object object, uint64_t offset, uint64_t size)
+{
+    sim_memory *memory = memory_range(world, object, offset, size);
+    if (!size) return;
+    memset(memory->data + offset, (int)(sim_world_choose(world, object) & 0xff), size);
+    writers_forget(world, memory, offset, size);
+    if (memory->all_defined) sim_memory_unsettle(memory);
+    memset(memory->defined + offset, 0, size);
+}
+
 bool sim_defined_all(const uint8_t *defined, uint64_t size)
 {
     /* All bits are 1 if those of the first byte are and every other byte equals the one before it.

@@ -489,6 +489,26 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void *pa
     return enqueue_end(failing, result, out_event);
 }
 
+void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                         cl_map_flags flags, size_t offset, size_t size, cl_uint wait_count,
+                         const cl_event *wait, cl_event *out_event, cl_int *out_result)
+{
+    (void)queue, (void)blocking, (void)flags, (void)size, (void)wait_count, (void)wait;
+    CALL("clEnqueueMapBuffer");
+    *out_result = enqueue_end(failing, result, out_event);
+    return failing ? NULL : ((object *)(void *)buffer)->bytes + offset;
+}
+
+cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *pointer,
+                               cl_uint wait_count, const cl_event *wait, cl_event *out_event)
+{
+    (void)queue, (void)wait_count, (void)wait;
+    const object *mapped = (const object *)(const void *)buffer;
+    if ((unsigned char *)pointer < mapped->bytes) abort();
+    CALL("clEnqueueUnmapMemObject");
+    return enqueue_end(failing, result, out_event);
+}
+
 cl_int clEnqueueMarkerWithWaitList(cl_command_queue queue, cl_uint wait_count, const cl_event *wait,
                                    cl_event *out_event)
 {

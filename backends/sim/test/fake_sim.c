@@ -363,6 +363,13 @@ void sim_object_write(sim_world *world, sim_object object, uint64_t offset, uint
     memset(found->defined + offset, 1, (size_t)size);
 }
 
+void sim_object_undefine(sim_world *world, sim_object object, uint64_t offset, uint64_t size)
+{
+    fake_object *found = object_at(world, object);
+    CHECK(offset + size <= found->size);
+    memset(found->defined + offset, 0, (size_t)size);
+}
+
 void sim_object_copy(sim_world *world, sim_object source, uint64_t source_offset,
                      sim_object destination, uint64_t destination_offset, uint64_t size)
 {

@@ -348,6 +348,7 @@ typedef enum scn_expect_kind {
     SCN_EXPECT_VARIABLE, /* a device_global, after a synchronising read */
     SCN_EXPECT_FUSION_MODE, /* whether a queue is in fusion mode */
     SCN_EXPECT_EVENT,       /* the status of a step's event, queried without waiting */
+    SCN_EXPECT_MAPPED,      /* what the host reads of a mapping */
     SCN_EXPECT_KIND_COUNT
 } scn_expect_kind;
 
@@ -447,6 +448,10 @@ struct scn_expect {
             uint32_t step; /* the step whose event is queried */
             scn_event_status status;
         } event; /* EVENT */
+        struct {
+            uint32_t map;    /* the step that maps */
+            rt_bytes values; /* of the whole mapping */
+        } mapped;            /* MAPPED */
     };
 };
 
@@ -465,6 +470,9 @@ struct scn_expect {
     VERB(BARRIER, "barrier")       /* submits a barrier */                                         \
     VERB(MARKER, "marker")         /* submits a marker */                                          \
     VERB(USER_EVENT, "user_event") /* creates an event that the host completes */                  \
+    VERB(MAP, "map")               /* maps a range of a buffer for the host */                     \
+    VERB(MAP_WRITE, "map_write")   /* the host writes to what a map has mapped */                  \
+    VERB(UNMAP, "unmap")           /* unmaps it */                                                 \
     VERB(SUB_BUFFER, "sub_buffer") /* makes a memory part of a buffer */                           \
     VERB(COMPLETE_EVENT, "complete_event") /* completes one */                                     \
     VERB(WAIT, "wait")                     /* waits for a queue, for a step or for everything */   \
@@ -615,6 +623,37 @@ typedef struct scn_host_task {
                          * SCN_NONE: none */
 } scn_host_task;
 
+/* What the host does with what it maps; in the order of dev_map_access. */
+typedef enum scn_map_access {
+    SCN_MAP_READ,
+    SCN_MAP_WRITE,
+    SCN_MAP_READ_WRITE,
+    SCN_MAP_WRITE_INVALIDATE,
+    SCN_MAP_ACCESS_COUNT
+} scn_map_access;
+
+/* Maps whole elements of a buffer; offsets and sizes in bytes. */
+typedef struct scn_map {
+    scn_command command;
+    uint32_t memory;
+    scn_map_access access;
+    bool blocking; /* the step waits for the command */
+    uint64_t offset;
+    uint64_t size; /* not checked against the memory if the step expects an error */
+} scn_map;
+
+/* The host's write through the pointer that a map returned. */
+typedef struct scn_map_write {
+    uint32_t map;    /* the step that maps */
+    uint64_t offset; /* bytes, from the start of the mapping */
+    rt_bytes values;
+} scn_map_write;
+
+typedef struct scn_unmap {
+    scn_command command;
+    uint32_t map; /* the step that maps */
+} scn_unmap;
+
 enum { SCN_LIST_COUNT_MAX = 16 }; /* lists of a parallel */
 
 /* One step: its verb says which member of the union is valid. All steps are in one table, including
@@ -657,6 +696,9 @@ typedef struct scn_step {
         scn_command marker;    /* BARRIER, MARKER; without `after`, for all earlier commands of the
                                 * queue */
         scn_host_task task;    /* HOST_TASK */
+        scn_map map;           /* MAP */
+        scn_map_write map_write; /* MAP_WRITE */
+        scn_unmap unmap;         /* UNMAP */
         struct {
             uint32_t queue; /* the step that creates it; SCN_NONE: every queue */
             uint32_t step;  /* the step that creates a command; SCN_NONE: absent */
@@ -713,6 +755,8 @@ static inline const scn_command *scn_step_command(const scn_step *step)
     case SCN_VERB_BARRIER:
     case SCN_VERB_MARKER: return &step->marker;
     case SCN_VERB_HOST_TASK: return &step->task.command;
+    case SCN_VERB_MAP: return &step->map.command;
+    case SCN_VERB_UNMAP: return &step->unmap.command;
     default: return NULL;
     }
 }

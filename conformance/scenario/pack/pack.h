@@ -34,6 +34,6 @@ static inline bool scn_shape_fits(const scn_shape *shape, uint32_t size)
     }
 }
 
-enum { SCN_PACK_TAG = 0x43535341 /* "ASSC" */, SCN_PACK_VERSION = 21 };
+enum { SCN_PACK_TAG = 0x43535341 /* "ASSC" */, SCN_PACK_VERSION = 22 };
 
 #endif

@@ -1,6 +1,7 @@
 /* Expectations: memory, counts, programs, events, findings, host symbols, output, and sets of
  * outcomes, one of which must hold. The subject compares them with what happened. */
 #include "conformance/scenario/read/variable.h"
+#include "conformance/scenario/read/verbs.h"
 
 #include <string.h>
 
@@ -19,7 +20,7 @@ static const char *finding_word(uint32_t index)
         "write-to-constant",    "undeclared-call",
         "copy-misuse",          "unwaited-copy",
         "access-mode",          "array-overrun",
-        "command-race",
+        "command-race",         "mapped-buffer",
     };
     return index < sizeof findings / sizeof *findings ? findings[index] : NULL;
 }
@@ -121,7 +122,8 @@ enum {
     EXPECT_WARNINGS,
     EXPECT_FUSION_MODE,
     EXPECT_EVENT,
-    EXPECT_ERROR = EXPECT_EVENT + 2,
+    EXPECT_MAPPED = EXPECT_EVENT + 2,
+    EXPECT_ERROR = EXPECT_MAPPED + 2,
     EXPECT_ONE_OF,
     EXPECT_ROW_COUNT
 };
@@ -237,6 +239,12 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
      "it has ended.  No step can observe running, since no device reports that a command has "
      "begun, and the simulated device runs each command to its end immediately."},
 
+    [EXPECT_MAPPED] = {"mapped", &scn_shape_map_reference, SCN_SUFFICES,
+                       SCN_FIELD(scn_expect, mapped.map),
+                       "A map, what the host reads through whose pointer is compared; put a wait "
+                       "for the map before it."},
+    {"equals", &shape_values, SCN_LATER | SCN_REPEATED, SCN_FIELD(scn_expect, mapped.values), NULL},
+
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,
                       SCN_NOWHERE,
                       "The error with which the step that this expectation belongs to is refused."},
@@ -270,7 +278,16 @@ static const scn_relation expect_relations[] = {
      SCN_BARS,
      {"memory"},
      "'variable' cannot be combined with 'memory'; write two steps"},
-    {"equals", SCN_NEEDS, {"memory", "variable"}, "'equals' requires 'memory' or 'variable'"},
+    {"mapped", SCN_NEEDS, {"equals"}, NULL},
+    {"mapped", SCN_BARS, {"memory"}, "'mapped' cannot be combined with 'memory'; write two steps"},
+    {"mapped",
+     SCN_BARS,
+     {"variable"},
+     "'mapped' cannot be combined with 'variable'; write two steps"},
+    {"equals",
+     SCN_NEEDS,
+     {"memory", "variable", "mapped"},
+     "'equals' requires 'memory', 'variable' or 'mapped'"},
     {"bundle",
      SCN_BARS,
      {"program_of"},
@@ -324,6 +341,17 @@ static bool variable_finish(scn_reader *reader, const scn_node *node, void *obje
                            &expect->variable.values, &count);
 }
 
+static bool mapped_finish(scn_reader *reader, const scn_node *node, void *object)
+{
+    scn_expect *expect = object;
+    const scn_memory *memory = scn_mapped_memory(reader, expect->mapped.map);
+    if (!memory) return true; /* check.c refuses it */
+    const uint64_t count = reader->step_table[expect->mapped.map].map.size / memory->layout.size;
+    uint64_t read;
+    return scn_values_read(reader, scn_node_value(node, "equals"), &memory->layout, count,
+                           &expect->mapped.values, &read);
+}
+
 /* The rows of one kind; the key of the first row selects the kind. */
 #define GROUP(first, end)                                                                          \
     .kind = SCN_SHAPE_OBJECT, .noun = "an expectation", .rows = &expect_rows[first],               \
@@ -354,7 +382,8 @@ static const struct expect_group {
     {SCN_EXPECT_ONE_OF, {GROUP(EXPECT_ONE_OF, EXPECT_ROW_COUNT)}, NULL},
     {SCN_EXPECT_FINDING, {GROUP(EXPECT_FINDING, EXPECT_HOST_SYMBOL)}, NULL},
     {SCN_EXPECT_FUSION_MODE, {GROUP(EXPECT_FUSION_MODE, EXPECT_EVENT)}, NULL},
-    {SCN_EXPECT_EVENT, {GROUP(EXPECT_EVENT, EXPECT_ERROR)}, NULL},
+    {SCN_EXPECT_EVENT, {GROUP(EXPECT_EVENT, EXPECT_MAPPED)}, NULL},
+    {SCN_EXPECT_MAPPED, {GROUP(EXPECT_MAPPED, EXPECT_ERROR), .finish = mapped_finish}, NULL},
 };
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 
@@ -528,7 +557,8 @@ MEMBER(program, EXPECT_PROGRAM, EXPECT_BUNDLE);
 MEMBER(bundle, EXPECT_BUNDLE, EXPECT_TRACE);
 MEMBER(finding, EXPECT_FINDING, EXPECT_HOST_SYMBOL);
 MEMBER(host_symbol, EXPECT_HOST_SYMBOL, EXPECT_OUTPUT);
-MEMBER(event, EXPECT_EVENT, EXPECT_ERROR);
+MEMBER(event, EXPECT_EVENT, EXPECT_MAPPED);
+MEMBER(mapped, EXPECT_MAPPED, EXPECT_ERROR);
 static const scn_row *const variants[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_MEMORY] = &row_memory,
     [SCN_EXPECT_COUNT] = &row_count,
@@ -544,6 +574,7 @@ static const scn_row *const variants[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_VARIABLE] = &row_variable,
     [SCN_EXPECT_FUSION_MODE] = &expect_rows[EXPECT_FUSION_MODE],
     [SCN_EXPECT_EVENT] = &row_event,
+    [SCN_EXPECT_MAPPED] = &row_mapped,
 };
 static const scn_row stored_rows[] = {SCN_HIDDEN(&scn_shape_position, scn_expect, at)};
 static const scn_shape shape_stored_expect = {

@@ -126,7 +126,8 @@ const scn_shape scn_shape_wait = {
 
 static const scn_row profiling_rows[] = {
     {"step", &scn_shape_command_reference, SCN_REQUIRED, SCN_FIELD(scn_step, profiling.step),
-     "The command (submit, copy, fill, barrier, marker or complete_fusion) whose event is queried."},
+     "The command (submit, copy, fill, barrier, marker, map, unmap or complete_fusion) whose event "
+     "is queried."},
     {"after", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.after),
      "Another command; this one must begin after it has ended."},
     {"same_as", &scn_shape_command_reference, SCN_OR_NONE, SCN_FIELD(scn_step, profiling.same_as),
@@ -256,6 +257,9 @@ enum {
     STEP_BARRIER,
     STEP_MARKER,
     STEP_HOST_TASK,
+    STEP_MAP,
+    STEP_MAP_WRITE,
+    STEP_UNMAP,
     STEP_START_FUSION,
     STEP_COMPLETE_FUSION,
     STEP_CANCEL_FUSION,
@@ -302,6 +306,15 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
                      "Submits a marker, which waits like a barrier but holds nothing back."},
     [STEP_HOST_TASK] = {"host_task", &shape_host_task, SCN_ALTERNATIVE, SCN_SAME,
                         "Runs a host task on a queue."},
+    [STEP_MAP] = {"map", &scn_shape_map, SCN_ALTERNATIVE, SCN_SAME,
+                  "Maps elements of a buffer, so that the host can access them through a pointer "
+                  "once the command has ended, until it is unmapped."},
+    [STEP_MAP_WRITE] = {"map_write", &scn_shape_map_write, SCN_ALTERNATIVE, SCN_SAME,
+                        "Writes elements through the pointer of a map, immediately; put a wait for "
+                        "the map before it."},
+    [STEP_UNMAP] = {"unmap", &scn_shape_unmap, SCN_ALTERNATIVE, SCN_SAME,
+                    "Ends a map: once the command has ended, the buffer holds what the host has "
+                    "written."},
     [STEP_START_FUSION] = {"start_fusion", &scn_shape_queue_reference, SCN_ALTERNATIVE,
                            SCN_FIELD(scn_step, fusion.queue),
                            "Puts a queue into fusion mode, in which it collects kernels to fuse."},
@@ -370,19 +383,12 @@ static const scn_row step_rows[STEP_ROW_COUNT] = {
 
 /* The relations of verbs that are allowed in the lists of a parallel come first. */
 enum { NESTED_RELATION_COUNT = 4 };
-static const scn_relation step_relations[] = {ID_INSIDE("queue"),
-                                              ID_INSIDE("bundle"),
-                                              LASTING("queue"),
-                                              LASTING("bundle"),
-                                              ID_INSIDE("context"),
-                                              LASTING("context"),
-                                              ID_INSIDE("user_event"),
-                                              LASTING("user_event"),
-                                              LASTING("device"),
-                                              LASTING("parallel"),
-                                              CANNOT_BE_REFUSED("context"),
-                                              CANNOT_BE_REFUSED("device"),
-                                              CANNOT_BE_REFUSED("parallel")};
+static const scn_relation step_relations[] = {
+    ID_INSIDE("queue"),          ID_INSIDE("bundle"),          LASTING("queue"),
+    LASTING("bundle"),           ID_INSIDE("context"),         LASTING("context"),
+    ID_INSIDE("user_event"),     LASTING("user_event"),        LASTING("map"),
+    LASTING("device"),           LASTING("parallel"),          CANNOT_BE_REFUSED("context"),
+    CANNOT_BE_REFUSED("device"), CANNOT_BE_REFUSED("parallel")};
 
 /* An expect step may have any expectation but an error; in a step with a verb, the expectation must
  * be an error, or several outcomes that are errors or `none`. */
@@ -472,6 +478,9 @@ static const scn_row *const variants[SCN_VERB_COUNT] = {
     [SCN_VERB_MARKER] = &step_rows[STEP_MARKER],
     [SCN_VERB_USER_EVENT] = &step_rows[STEP_USER_EVENT],
     [SCN_VERB_COMPLETE_EVENT] = &step_rows[STEP_COMPLETE_EVENT],
+    [SCN_VERB_MAP] = &step_rows[STEP_MAP],
+    [SCN_VERB_MAP_WRITE] = &step_rows[STEP_MAP_WRITE],
+    [SCN_VERB_UNMAP] = &step_rows[STEP_UNMAP],
     [SCN_VERB_SUB_BUFFER] = &step_rows[STEP_SUB_BUFFER],
     [SCN_VERB_WAIT] = &step_rows[STEP_WAIT],
     [SCN_VERB_HOST_ACCESS] = &step_rows[STEP_HOST_ACCESS],

@@ -11,6 +11,9 @@ extern const scn_shape scn_shape_submit;
 extern const scn_shape scn_shape_copy;
 extern const scn_shape scn_shape_memcpy;
 extern const scn_shape scn_shape_fill;
+extern const scn_shape scn_shape_map;
+extern const scn_shape scn_shape_map_write;
+extern const scn_shape scn_shape_unmap;
 extern const scn_shape scn_shape_bundle;
 extern const scn_shape scn_shape_wait;
 
@@ -27,8 +30,13 @@ extern const scn_shape scn_shape_wait;
             "Ids of earlier commands that must have ended."                                        \
     }
 _Static_assert(offsetof(scn_submit, command) == 0 && offsetof(scn_transfer, command) == 0 &&
-                   offsetof(scn_host_task, command) == 0,
+                   offsetof(scn_host_task, command) == 0 && offsetof(scn_map, command) == 0 &&
+                   offsetof(scn_unmap, command) == 0,
                "one set of rows serves all commands");
+
+/* The memory that a step maps; NULL: the step is not a map, which check.c reports, or its memory is
+ * not valid. */
+const scn_memory *scn_mapped_memory(const scn_reader *reader, uint32_t map);
 
 /* A step as scenarios write it: a verb's name, or an object. */
 extern const scn_shape scn_shape_step;

@@ -584,12 +584,15 @@ const scn_shape scn_shape_command_reference = CREATED_BY(
     "a command",
     SCN_VERB_BIT(SUBMIT) | SCN_VERB_BIT(COPY) | SCN_VERB_BIT(FILL) | SCN_VERB_BIT(BARRIER) |
         SCN_VERB_BIT(MARKER) | SCN_VERB_BIT(USER_EVENT) | SCN_VERB_BIT(HOST_TASK) |
-        SCN_VERB_BIT(COMPLETE_FUSION),
-    "commands are created by submit, copy, fill, barrier, marker, user_event, host_task and "
-    "complete_fusion");
+        SCN_VERB_BIT(MAP) | SCN_VERB_BIT(UNMAP) | SCN_VERB_BIT(COMPLETE_FUSION),
+    "commands are created by submit, copy, fill, barrier, marker, user_event, host_task, map, unmap "
+    "and complete_fusion");
 const scn_shape scn_shape_user_event_reference =
     CREATED_BY("a user event", SCN_VERB_BIT(USER_EVENT),
                "create a user event with '- user_event: {id: NAME}'");
+const scn_shape scn_shape_map_reference =
+    CREATED_BY("a map", SCN_VERB_BIT(MAP),
+               "map a buffer with '- map: {memory: NAME, access: ACCESS}' and an 'id'");
 const scn_shape scn_shape_queue_reference =
     CREATED_BY("a queue", SCN_VERB_BIT(QUEUE), "create a queue with '- queue: {id: NAME}'");
 const scn_shape scn_shape_context_reference =

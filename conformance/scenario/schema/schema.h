@@ -356,6 +356,7 @@ extern const scn_shape scn_shape_command_reference;    /* a step that creates a 
 extern const scn_shape scn_shape_command_references;   /* LIST of command references, for `after` */
 extern const scn_shape scn_shape_queue_reference;      /* a step that creates a queue */
 extern const scn_shape scn_shape_user_event_reference; /* a step that creates a user event */
+extern const scn_shape scn_shape_map_reference;        /* a step that maps a buffer */
 extern const scn_shape scn_shape_context_reference;    /* a step that creates a context */
 extern const scn_shape scn_shape_bundle_reference;     /* a step that creates a kernel bundle */
 

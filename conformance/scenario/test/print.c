@@ -372,9 +372,10 @@ static void print_finding(rt_buffer *out, const scn_expect *expect)
 
 static void print_expect(rt_buffer *out, const scn_expect *expect)
 {
-    static const char *const kinds[] = {
-        "memory", "count",  "program_of", "trace",  "never",    "finding",     "host_symbol",
-        "one_of", "output", "warnings",   "bundle", "variable", "fusion_mode", "event"};
+    static const char *const kinds[] = {"memory",      "count",    "program_of",  "trace",
+                                        "never",       "finding",  "host_symbol", "one_of",
+                                        "output",      "warnings", "bundle",      "variable",
+                                        "fusion_mode", "event",    "mapped"};
     _Static_assert(sizeof kinds / sizeof *kinds == SCN_EXPECT_KIND_COUNT, "all kinds");
     rt_buffer_printf(out, "\n    expect %s", kinds[expect->kind]);
     print_position(out, "at", expect->at);
@@ -429,6 +430,10 @@ static void print_expect(rt_buffer *out, const scn_expect *expect)
         rt_buffer_printf(out, " step=%u status=%s", expect->event.step,
                          scn_event_status_name(expect->event.status));
         return;
+    case SCN_EXPECT_MAPPED:
+        rt_buffer_printf(out, " map=%u", expect->mapped.map);
+        print_bytes(out, "values", expect->mapped.values);
+        return;
     case SCN_EXPECT_KIND_COUNT: break;
     }
     UNREACHABLE();
@@ -448,6 +453,12 @@ static void print_command(rt_buffer *out, const scn_step *step)
         rt_buffer_printf(out, " from=%u", step->task.from);
         print_optional(out, "to", step->task.to);
         print_optional(out, "waits_for", step->task.waits_for);
+    } else if (step->verb == SCN_VERB_MAP) {
+        rt_buffer_printf(out, " memory=%u access=%u offset=%" PRIu64 " size=%" PRIu64 "%s",
+                         step->map.memory, step->map.access, step->map.offset, step->map.size,
+                         step->map.blocking ? " blocking" : "");
+    } else if (step->verb == SCN_VERB_UNMAP) {
+        rt_buffer_printf(out, " map=%u", step->unmap.map);
     } else if (step->verb == SCN_VERB_COPY || step->verb == SCN_VERB_FILL)
         print_transfer(out, step->verb, &step->transfer);
 }
@@ -478,7 +489,14 @@ static void print_verb(rt_buffer *out, const scn_step *step)
     case SCN_VERB_FILL:
     case SCN_VERB_BARRIER:
     case SCN_VERB_MARKER:
+    case SCN_VERB_MAP:
+    case SCN_VERB_UNMAP:
     case SCN_VERB_HOST_TASK: print_command(out, step); return;
+    case SCN_VERB_MAP_WRITE:
+        rt_buffer_printf(out, " map=%u offset=%" PRIu64, step->map_write.map,
+                         step->map_write.offset);
+        print_bytes(out, "values", step->map_write.values);
+        return;
     case SCN_VERB_START_FUSION:
     case SCN_VERB_CANCEL_FUSION:
     case SCN_VERB_END_QUEUE: print_optional(out, "on", step->fusion.queue); return;
@@ -522,12 +540,12 @@ static void print_verb(rt_buffer *out, const scn_step *step)
 static void print_step(rt_buffer *out, const scn_step *step)
 {
     static const char *const verbs[] = {
-        "load",          "unload",      "load_image", "device",       "context",
-        "queue",         "bundle",      "submit",     "copy",         "fill",
-        "barrier",       "marker",      "user_event", "sub_buffer",   "complete_event",
-        "wait",          "host_access", "parallel",   "start_fusion", "complete_fusion",
-        "cancel_fusion", "host_task",   "end_queue",  "end_memory",   "profiling",
-        "restart",       "expect"};
+        "load",      "unload",       "load_image",      "device",        "context",
+        "queue",     "bundle",       "submit",          "copy",          "fill",
+        "barrier",   "marker",       "user_event",      "map",           "map_write",
+        "unmap",     "sub_buffer",   "complete_event",  "wait",          "host_access",
+        "parallel",  "start_fusion", "complete_fusion", "cancel_fusion", "host_task",
+        "end_queue", "end_memory",   "profiling",       "restart",       "expect"};
     _Static_assert(sizeof verbs / sizeof *verbs == SCN_VERB_COUNT, "all verbs");
     rt_buffer_printf(out, "step %s", verbs[step->verb]);
     print_position(out, "at", step->at);

@@ -33,6 +33,9 @@ bool cnf_step_lacks_object(const cnf_execution *execution, const scn_step *step)
         if (lacks_part(execution, step->transfer.from)) return true;
         return lacks_part(execution, step->transfer.to);
     case SCN_VERB_FILL: return lacks_part(execution, step->transfer.to);
+    case SCN_VERB_MAP: return lacks_part(execution, step->map.memory);
+    case SCN_VERB_MAP_WRITE: return lacks(execution, step->map_write.map);
+    case SCN_VERB_UNMAP: return lacks(execution, step->unmap.map);
     case SCN_VERB_HOST_ACCESS:
     case SCN_VERB_END_MEMORY: return lacks_part(execution, step->memory);
     case SCN_VERB_SUB_BUFFER: return lacks_part(execution, step->part.whole);
@@ -73,6 +76,7 @@ bool cnf_expect_lacks_object(const cnf_execution *execution, const scn_expect *e
     case SCN_EXPECT_BUNDLE: return lacks(execution, expect->bundle.step);
     case SCN_EXPECT_FUSION_MODE: return lacks(execution, expect->fusion_mode.queue);
     case SCN_EXPECT_EVENT: return lacks(execution, expect->event.step);
+    case SCN_EXPECT_MAPPED: return lacks(execution, expect->mapped.map);
     default: return false;
     }
 }
@@ -96,6 +100,12 @@ static void name_add(cnf_execution *execution, rt_text name, cnf_emitted_check *
 static void memory_add(cnf_execution *execution, uint32_t memory, cnf_emitted_check *check)
 {
     if (memory != SCN_NONE) name_add(execution, execution->scenario->memories[memory].name, check);
+}
+
+/* Adds the memory that the step maps. */
+static void mapped_add(cnf_execution *execution, uint32_t map, cnf_emitted_check *check)
+{
+    memory_add(execution, execution->scenario->steps[map].map.memory, check);
 }
 
 void cnf_step_memories(cnf_execution *execution, const scn_step *step, cnf_emitted_check *check)
@@ -128,6 +138,9 @@ void cnf_step_memories(cnf_execution *execution, const scn_step *step, cnf_emitt
         memory_add(execution, step->part.memory, check);
         memory_add(execution, step->part.whole, check);
         return;
+    case SCN_VERB_MAP: memory_add(execution, step->map.memory, check); return;
+    case SCN_VERB_MAP_WRITE: mapped_add(execution, step->map_write.map, check); return;
+    case SCN_VERB_UNMAP: mapped_add(execution, step->unmap.map, check); return;
     case SCN_VERB_HOST_ACCESS:
     case SCN_VERB_END_MEMORY: memory_add(execution, step->memory, check); return;
     default: return;
@@ -138,6 +151,7 @@ void cnf_expect_memories(cnf_execution *execution, const scn_expect *expect,
                          cnf_emitted_check *check)
 {
     if (expect->kind == SCN_EXPECT_MEMORY) memory_add(execution, expect->memory.index, check);
+    if (expect->kind == SCN_EXPECT_MAPPED) mapped_add(execution, expect->mapped.map, check);
     if (expect->kind == SCN_EXPECT_VARIABLE)
         name_add(execution, expect->variable.variable.name, check);
     for (uint32_t i = 0; i < scn_expect_outcome_count(expect); i++)

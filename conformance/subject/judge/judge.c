@@ -166,6 +166,7 @@ static cnf_evaluate *const evaluators[SCN_EXPECT_KIND_COUNT] = {
     [SCN_EXPECT_VARIABLE] = cnf_evaluate_variable,
     [SCN_EXPECT_FUSION_MODE] = cnf_evaluate_fusion_mode,
     [SCN_EXPECT_EVENT] = cnf_evaluate_event,
+    [SCN_EXPECT_MAPPED] = cnf_evaluate_mapped,
 };
 
 static void evaluate_visible(cnf_execution *execution, const scn_expect *expect,

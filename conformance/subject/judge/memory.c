@@ -133,6 +133,28 @@ void cnf_evaluate_memory(cnf_execution *execution, const scn_expect *expect,
     judge_content(memory, declared, expect->memory.values, status, &content, check);
 }
 
+/* A mapping is compared as if it were a memory of its own. */
+void cnf_evaluate_mapped(cnf_execution *execution, const scn_expect *expect,
+                         cnf_emitted_check *check)
+{
+    cnf_content content = {0};
+    const scn_map *map = &execution->scenario->steps[expect->mapped.map].map;
+    scn_memory declared = execution->scenario->memories[map->memory];
+    declared.count = map->size / declared.layout.size;
+    declared.uncompared_count = 0;
+    check->kind = "mapped";
+    check->what = declared.name;
+    uint32_t command = execution->results[expect->mapped.map].command;
+    if (command == CNF_NO_OBJECT) { /* the failure of the map has been judged already */
+        cnf_leave_unobserved(check);
+        return;
+    }
+    rt_status status = execution->runtime->operations->mapped_read(execution, check->step, command,
+                                                                   map->size, &content);
+    const written_memory mapped = {execution, SCN_NONE};
+    judge_content(mapped, &declared, expect->mapped.values, status, &content, check);
+}
+
 /* A variable is compared as if it were a memory that holds its elements. */
 void cnf_evaluate_variable(cnf_execution *execution, const scn_expect *expect,
                            cnf_emitted_check *check)

@@ -42,6 +42,7 @@ static void every_capability_is_a_line(void **state)
                                                  "sub-groups: no\n"
                                                  "non-uniform operations on sub-groups: no\n"
                                                  "events that the host completes: no\n"
+                                                 "maps of buffers: no\n"
                                                  "profiling times: no\n"
                                                  "reports kernel faults: no\n"
                                                  "needs a tool to link: no\n"

@@ -614,6 +614,62 @@ static void markers_and_launches_without_items_complete(void **state)
     dev_kernel_destroy(kernel);
 }
 
+/* Maps a range, blocking or not, waits for the map and checks what the host sees. */
+static dev_mapping *mapping_of(fixture *f, dev_memory *memory, dev_map map, const int *expected)
+{
+    dev_mapping *mapping;
+    dev_event *event;
+    ok(f, dev_enqueue_map(f->queue, no_wait, memory, map, &mapping, &event));
+    finish(f, event);
+    dev_mapping_access(mapping, 0, 0, map.size, false);
+    if (shows(f) && expected) assert_memory_equal(mapping->bytes, expected, (size_t)map.size);
+    return mapping;
+}
+
+/* Maps of a buffer and of a part, one after another; the device may refuse to map for writing what
+ * is mapped for writing already, and one that finds faults does. */
+static void maps_show_and_take_bytes(void **state)
+{
+    fixture *f = *state;
+    if (!f->capabilities.maps) skip();
+    int data[4] = {1, 2, 3, 4};
+    dev_memory *memory = memory_with(f, data, sizeof data);
+    dev_event *event;
+    dev_mapping *mapping =
+        mapping_of(f, memory, (dev_map){4, 8, DEV_MAP_READ, .is_blocking = true}, &data[1]);
+    ok(f, dev_enqueue_unmap(f->queue, no_wait, mapping, &event));
+    finish(f, event);
+    mapping = mapping_of(f, memory, (dev_map){8, 8, DEV_MAP_WRITE, false}, &data[2]);
+    uint8_t bits[1];
+    dev_mapping_defined(mapping, bits);
+    assert_int_equal(bits[0], 0xff);
+    if (f->capabilities.finds_faults) {
+        dev_mapping *refused;
+        const dev_map map = {0, 12, DEV_MAP_READ_WRITE, false};
+        assert_int_equal(dev_enqueue_map(f->queue, no_wait, memory, map, &refused, &event).code,
+                         RT_ERRC_INVALID);
+    }
+    data[3] = 40;
+    memcpy(mapping->bytes + 4, &data[3], sizeof(int));
+    dev_mapping_access(mapping, 0, 4, sizeof(int), true);
+    ok(f, dev_enqueue_unmap(f->queue, no_wait, mapping, &event));
+    finish(f, event);
+    mapping = mapping_of(f, memory, (dev_map){0, 8, DEV_MAP_WRITE_INVALIDATE, true}, NULL);
+    dev_mapping_defined(mapping, bits);
+    if (f->capabilities.finds_faults) assert_int_equal(bits[0], 0);
+    data[0] = 10, data[1] = 20;
+    memcpy(mapping->bytes, data, 8);
+    dev_mapping_access(mapping, 0, 0, 8, true);
+    dev_mapping_defined(mapping, bits);
+    assert_int_equal(bits[0], 0xff);
+    ok(f, dev_enqueue_unmap(f->queue, no_wait, mapping, &event));
+    finish(f, event);
+    int seen[4] = {0};
+    memory_get(f, memory, seen, sizeof seen);
+    if (shows(f)) assert_memory_equal(seen, data, sizeof data);
+    dev_memory_destroy(memory);
+}
+
 /* A kernel, a fill and a copy on a part of a buffer, some of them after the buffer or the part
  * itself has been destroyed; a part that the device cannot address. */
 static void parts_of_buffers_are_buffers(void **state)
@@ -1296,6 +1352,7 @@ int device_suite_run(const device_suite *suite)
         cmocka_unit_test(barriers_order_the_commands_of_their_queue),
         cmocka_unit_test(markers_and_launches_without_items_complete),
         cmocka_unit_test(parts_of_buffers_are_buffers),
+        cmocka_unit_test(maps_show_and_take_bytes),
         cmocka_unit_test(host_events_hold_commands_back),
         cmocka_unit_test(queues_keep_times_where_they_can),
         cmocka_unit_test(enqueued_commands_keep_what_they_use),
