@@ -399,6 +399,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .profiling = (offered & CL_QUEUE_PROFILING_ENABLE) != 0,
         .non_uniform_groups = non_uniform_ask(device),
         .host_events = true, /* on all devices since OpenCL 1.1 */
+        .asserts = list_has(extensions, "cl_intel_devicelib_assert"),
         .bfloat16_conversions = list_has(extensions, "cl_intel_bfloat16_conversions"),
         .part_alignment = alignment_bits / 8,
         .local_size_max = local_size,
