@@ -42,6 +42,7 @@ static const cl_name_version device_extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp64"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroups"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_intel_devicelib_assert"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_required_subgroup_size"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_unified_shared_memory"},
 };

@@ -69,9 +69,10 @@ void sim_module_declare(sim_module *module, const sim_declarations *declarations
 
 /* Links count >= 1 modules (borrowed only during the call) into an executable program.  Symbols are
  * matched by the names in LinkageAttributes: Import with Export; all LinkOnceODR definitions of a
- * name are merged.  LINK_ERROR: an import without a definition, two Exports of a name, declarations
- * of different types, or a kernel name in two modules; the diagnostic lists the symbols.
- * UNSUPPORTED: as for sim_module_create, but found while decoding. On failure *out_program is NULL.
+ * name are merged; the device itself defines what assert calls, __devicelib_assert_fail.
+ * LINK_ERROR: an import without a definition, two Exports of a name, declarations of different
+ * types, or a kernel name in two modules; the diagnostic lists the symbols. UNSUPPORTED: as for
+ * sim_module_create, but found while decoding. On failure *out_program is NULL.
  */
 RT_MUST_USE rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules,
                                        uint32_t count, sim_program **out_program);

@@ -303,6 +303,7 @@ static void null_device_capabilities(dev_device *device, dev_capabilities *out_c
         .program_variables = true, /* nothing runs, so nothing is lost */
         .sub_groups = true,
         .sub_group_operations = true,
+        .asserts = true,
         .local_size_max = UINT64_C(64) << 10,
         .group_size_max = RT_WORK_GROUP_SIZE_MAX,
         .part_alignment = 1,

@@ -400,6 +400,7 @@ static void capabilities_ask(ocl_device *device, rt_text extensions)
         .non_uniform_groups = non_uniform_ask(device),
         .host_events = true, /* on all devices since OpenCL 1.1 */
         .maps = true,
+        .asserts = list_has(extensions, "cl_intel_devicelib_assert"),
         .bfloat16_conversions = list_has(extensions, "cl_intel_bfloat16_conversions"),
         .part_alignment = alignment_bits / 8,
         .local_size_max = local_size,

@@ -434,6 +434,7 @@ static void simdev_device_capabilities(dev_device *device, dev_capabilities *out
         .non_uniform_groups = true,
         .sub_groups = true,
         .sub_group_operations = true,
+        .asserts = true,
         .host_events = true,
         .part_alignment = DEV_PART_ALIGNMENT,
         .parameters = true,

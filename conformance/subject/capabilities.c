@@ -19,6 +19,7 @@ static const struct flag_row {
     {"work-groups of different sizes", offsetof(dev_capabilities, non_uniform_groups)},
     {"sub-groups", offsetof(dev_capabilities, sub_groups)},
     {"non-uniform operations on sub-groups", offsetof(dev_capabilities, sub_group_operations)},
+    {"assertions in kernels", offsetof(dev_capabilities, asserts)},
     {"events that the host completes", offsetof(dev_capabilities, host_events)},
     {"maps of buffers", offsetof(dev_capabilities, maps)},
     {"profiling times", offsetof(dev_capabilities, profiling)},

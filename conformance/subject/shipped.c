@@ -35,6 +35,7 @@ static const dev_capabilities able = {
     .function_pointers = true,
     .sub_groups = true,
     .sub_group_operations = true,
+    .asserts = true,
     .usm = true,
     .spec_constants = true,
     .profiling = true,

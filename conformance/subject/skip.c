@@ -11,6 +11,7 @@
 
 /* Features of a scenario. */
 #define FEATURES(FEATURE)                                                                          \
+    FEATURE(ASSERTS)                                                                               \
     FEATURE(BUNDLE_OPTIONS)                                                                        \
     FEATURE(FINDINGS)                                                                              \
     FEATURE(FUNCTION_POINTERS)                                                                     \
@@ -47,7 +48,8 @@ enum {
     FEATURES(FEATURE_BIT)
 #undef FEATURE_BIT
     /* Those that only the code of the images shows. */
-    CODE_FEATURES = FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
+    CODE_FEATURES =
+        ASSERTS | FUNCTION_POINTERS | PROGRAM_VARIABLES | SUB_GROUPS | SUB_GROUP_OPERATIONS,
 };
 
 static uint32_t step_features(const scn_step *step)
@@ -112,8 +114,17 @@ static bool is_of_sub_groups(const rt_spirv_instruction *decorate)
            variable <= SUBGROUP_LOCAL_INVOCATION_ID;
 }
 
-/* The features in the code of a SPIR-V image: function pointers, sub-groups and their non-uniform
- * operations, and variables in global memory. */
+/* True for the import of what assert calls in SYCL. */
+static bool is_import_of_assert(const rt_spirv_instruction *decorate)
+{
+    enum { DECORATION_LINKAGE_ATTRIBUTES = 41, IMPORT = 1 };
+    return rt_spirv_word(decorate, 2) == DECORATION_LINKAGE_ATTRIBUTES &&
+           rt_spirv_word(decorate, decorate->word_count - 1) == IMPORT &&
+           rt_text_is(rt_spirv_text(decorate, 3), "__devicelib_assert_fail");
+}
+
+/* The features in the code of a SPIR-V image: assertions, function pointers, sub-groups and their
+ * non-uniform operations, and variables in global memory. */
 static uint32_t image_features(rt_bytes code)
 {
     enum { OP_CAPABILITY = 17, OP_VARIABLE = 59, OP_DECORATE = 71 };
@@ -128,6 +139,7 @@ static uint32_t image_features(rt_bytes code)
         if (capability >= CAPABILITY_NON_UNIFORM && capability <= CAPABILITY_CLUSTERED)
             features |= SUB_GROUP_OPERATIONS;
         if (at.opcode == OP_DECORATE && is_of_sub_groups(&at)) features |= SUB_GROUPS;
+        if (at.opcode == OP_DECORATE && is_import_of_assert(&at)) features |= ASSERTS;
         if (at.opcode == OP_VARIABLE && rt_spirv_word(&at, STORAGE_CLASS_WORD) == CROSS_WORKGROUP)
             features |= PROGRAM_VARIABLES;
     }
@@ -167,6 +179,8 @@ static const need_row needs[] = {
      "the scenario has unified shared memory; this device has none"},
     {"function_pointers", FUNCTION_POINTERS, offsetof(dev_capabilities, function_pointers),
      "the scenario's device code uses function pointers; this device does not support them"},
+    {"cl_intel_devicelib_assert", ASSERTS, offsetof(dev_capabilities, asserts),
+     "the scenario's device code calls assert; this device does not define what that calls"},
     {"sub_groups", SUB_GROUPS, offsetof(dev_capabilities, sub_groups),
      "the scenario's device code has sub-groups; this device has none"},
     {"sub_group_operations", SUB_GROUP_OPERATIONS, offsetof(dev_capabilities, sub_group_operations),

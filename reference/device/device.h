@@ -94,6 +94,7 @@ typedef struct dev_capabilities {
     bool host_events;          /* events that the host completes (dev_host_event_create) */
     bool maps;                 /* the host can map buffers (dev_enqueue_map) */
     bool parameters;           /* the parameters of a kernel can be queried */
+    bool asserts; /* drivers define what assert calls in SYCL (cl_intel_devicelib_assert) */
     bool bfloat16_conversions; /* float to bfloat16 and back by an instruction
                                 * (SPV_INTEL_bfloat16_conversion) */
     uint32_t part_alignment;   /* bytes: the part of a buffer begins at a multiple of it

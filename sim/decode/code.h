@@ -393,6 +393,7 @@ typedef struct sim_reach {
 
 typedef struct sim_code_function {
     rt_text name;
+    bool is_assertion;            /* what assert calls (sim/module/library.h) */
     uint32_t module;              /* index among the linked modules */
     uint32_t place;               /* index in the module */
     rt_text set;                  /* the set of virtual functions that it belongs to; empty: none */

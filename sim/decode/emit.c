@@ -1,5 +1,6 @@
 /* Emits register code for operations whose values have registers. */
 #include "sim/decode/decode.h"
+#include "sim/module/library.h"
 
 /* The first eight bytes of a function's uniform registers hold a value while it is being broadcast
  * to all lanes. */
@@ -358,5 +359,6 @@ void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_
     out_function->result_bytes = bytes;
     out_function->result_count = f->result_leaves;
     out_function->name = rt_arena_text(arena, f->function->name);
+    out_function->is_assertion = rt_text_is(f->function->link_name, SIM_ASSERT_NAME);
     out_function->private_bytes = f->private_bytes;
 }

@@ -3,6 +3,7 @@
 
 #include "reference/base/alloc.h"
 #include "sim/decode/decode.h"
+#include "sim/module/library.h"
 
 #include <string.h>
 
@@ -277,11 +278,10 @@ static rt_status decode(sim_decoder *d)
     return RT_STATUS_OK;
 }
 
-rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
-                           sim_program **out_program)
+/* Links exactly these modules. */
+static rt_status modules_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                              sim_program **out_program)
 {
-    CHECK(count >= 1);
-    *out_program = NULL;
     for (uint32_t i = 0; i < count; i++)
         CHECK_SLOW(sim_module_check(modules[i]));
     sim_linkage linkage;
@@ -302,6 +302,23 @@ rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint
     }
     *out_program = program;
     return RT_STATUS_OK;
+}
+
+rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
+                           sim_program **out_program)
+{
+    CHECK(count >= 1);
+    *out_program = NULL;
+    sim_module *library;
+    RT_TRY(sim_library_create(sink, modules, count, &library));
+    if (!library) return modules_link(sink, modules, count, out_program);
+    const sim_module **all = rt_alloc_array((size_t)count + 1, sizeof *all);
+    memcpy(all, modules, count * sizeof *all);
+    all[count] = library;
+    rt_status status = modules_link(sink, all, count + 1, out_program);
+    rt_free(all);
+    sim_module_destroy(library);
+    return status;
 }
 
 sim_program *sim_program_retain(sim_program *program)

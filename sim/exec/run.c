@@ -405,7 +405,8 @@ static bool run_block(sim_exec *x, sim_fragment *fragment)
     case SIM_END_NEXT: fragment->block++; return true;
     case SIM_END_UNREACHABLE:
         sim_note(x, block->site, SIM_FINDING_UNREACHABLE, sim_first_lane(x), x->active,
-                 "OpUnreachable was reached");
+                 function->is_assertion ? "an assertion was violated"
+                                        : "OpUnreachable was reached");
         sim_wave_drop(x->wave, fragment);
         return false;
     }

@@ -1,4 +1,5 @@
 /* Tests of the linker: which module defines what, and every refusal with the symbols' names. */
+#include "sim/module/library.h"
 #include "sim/module/linker.h"
 #include "sim/test/assembler.h"
 
@@ -288,6 +289,50 @@ static void test_modules_refused(void **state)
                      RT_MALFORMED, "is an entry point but has linkage");
 }
 
+/* The import of the function that assert calls, with `last` as the type of its last parameter. */
+#define ASSERT_IMPORT(last)                                                                        \
+    SIM_TEST_PRELUDE                                                                               \
+    "OpDecorate %f LinkageAttributes \"__devicelib_assert_fail\" Import\n" TYPES                   \
+    "%char = OpTypeInt 8 0\n%text = OpTypePointer Generic %char\n"                                 \
+    "%fail = OpTypeFunction %void %text %text %int %text %long %long %long %long "                 \
+    "%long " last "\n%f = OpFunction %void None %fail\n"                                           \
+    "%a = OpFunctionParameter %text\n%b = OpFunctionParameter %text\n"                             \
+    "%c = OpFunctionParameter %int\n%d = OpFunctionParameter %text\n"                              \
+    "%e = OpFunctionParameter %long\n%g = OpFunctionParameter %long\n"                             \
+    "%h = OpFunctionParameter %long\n%i = OpFunctionParameter %long\n"                             \
+    "%j = OpFunctionParameter %long\n%k = OpFunctionParameter " last "\nOpFunctionEnd\n"
+
+/* Links the modules as a program. */
+static rt_code program_code(const char *const *texts, uint32_t count)
+{
+    rt_sink *sink = rt_sink_create();
+    const sim_module *modules[MODULES_MAX];
+    for (uint32_t i = 0; i < count; i++)
+        modules[i] = sim_test_module(sink, texts[i]);
+    sim_program *program;
+    rt_code code = (rt_code)sim_program_link(sink, modules, count, &program).code;
+    sim_program_destroy(program);
+    for (uint32_t i = 0; i < count; i++)
+        sim_module_destroy((sim_module *)modules[i]);
+    rt_sink_destroy(sink);
+    return code;
+}
+
+/* The device defines what assert calls, unless a module does; as any other function, it has one
+ * type. */
+static void test_library(void **state)
+{
+    (void)state;
+    const char *imported[] = {ASSERT_IMPORT("%long"), IMPORT("f"), DEFINE("f", "Export")};
+    assert_int_equal(program_code(imported, 3), RT_OK);
+    const char *of_another_type[] = {ASSERT_IMPORT("%int")};
+    assert_int_equal(program_code(of_another_type, 1), RT_LINK_ERROR);
+    const char *defined[] = {IMPORT(SIM_ASSERT_NAME), DEFINE(SIM_ASSERT_NAME, "Export")};
+    assert_int_equal(program_code(defined, 2), RT_OK);
+    const char *of_another_name[] = {IMPORT("__devicelib_assert_read")};
+    assert_int_equal(program_code(of_another_name, 1), RT_LINK_ERROR);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +345,7 @@ int main(void)
         cmocka_unit_test(test_variables_of_one_layout),
         cmocka_unit_test(test_versions_and_kernels),
         cmocka_unit_test(test_modules_refused),
+        cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

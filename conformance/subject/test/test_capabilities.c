@@ -41,6 +41,7 @@ static void every_capability_is_a_line(void **state)
                                                  "work-groups of different sizes: no\n"
                                                  "sub-groups: no\n"
                                                  "non-uniform operations on sub-groups: no\n"
+                                                 "assertions in kernels: no\n"
                                                  "events that the host completes: no\n"
                                                  "maps of buffers: no\n"
                                                  "profiling times: no\n"
