@@ -136,6 +136,84 @@ static void test_declarations(void **state)
                     "OpExtension \"SPV_INTEL_function_pointers\"",
           .types = "%pc = OpTypePointer CodeSectionINTEL %fv\n"
                    "%a = OpConstantFunctionPointerINTEL %pc %c1"}},
+        {"is not a decoration group defined earlier",
+         RT_MALFORMED,
+         {.modes = "OpGroupDecorate %late %gid\n%late = OpDecorationGroup"}},
+        {"is not a pointer to storage class UniformConstant",
+         RT_MALFORMED,
+         {.types = "%a = OpVariable %int UniformConstant"}},
+        {"is not a pointer to storage class Workgroup",
+         RT_MALFORMED,
+         {.types = "%a = OpVariable %pi Workgroup"}},
+        {"floats of 128 bits are refused", RT_UNSUPPORTED, {.types = "%a = OpTypeFloat 128"}},
+        {"integers of 128 bits are refused", RT_UNSUPPORTED, {.types = "%a = OpTypeInt 128 0"}},
+        {"must have signedness 0", RT_UNSUPPORTED, {.types = "%a = OpTypeInt 32 1"}},
+        {NULL,
+         RT_OK,
+         {.before = "OpCapability Vector16",
+          .types = "%a = OpTypeVector %int 8\n%b = OpTypeVector %int 16"}},
+        {"must have 2, 3, 4, 8 or 16 components, not 5",
+         RT_MALFORMED,
+         {.before = "OpCapability Vector16", .types = "%a = OpTypeVector %int 5"}},
+        {"must have 2, 3, 4, 8 or 16 components, not 17",
+         RT_MALFORMED,
+         {.before = "OpCapability Vector16", .types = "%a = OpTypeVector %int 17"}},
+        {"must have 2, 3, 4, 8 or 16 components, not 1",
+         RT_MALFORMED,
+         {.types = "%a = OpTypeVector %int 1"}},
+        {"are not scalars", RT_MALFORMED, {.types = "%a = OpTypeVector %pi 4"}},
+        {"is not a constant defined earlier",
+         RT_MALFORMED,
+         {.types = "%a = OpTypeArray %int %late\n%late = OpConstant %int 5"}},
+        {"is not a constant defined earlier",
+         RT_MALFORMED,
+         {.types = "%a = OpTypeArray %int %int"}},
+        {"the array has no elements", RT_MALFORMED, {.types = "%a = OpTypeArray %int %c0"}},
+        {"can be neither passed nor returned",
+         RT_MALFORMED,
+         {.types = "%a = OpTypeFunction %void %void"}},
+        {"can be neither passed nor returned", RT_MALFORMED, {.types = "%a = OpTypeFunction %fv"}},
+        {"kernels have no such variable", RT_UNSUPPORTED, {.types = "%a = OpVariable %pin Input"}},
+        {"kernels have no such variable",
+         RT_UNSUPPORTED,
+         {.modes = "OpDecorate %a BuiltIn GlobalSize",
+          .types =
+              "%pc = OpTypePointer UniformConstant %v3l\n%a = OpVariable %pc UniformConstant"}},
+        {"must consist of integers of 32 or 64 bits (components: 3)",
+         RT_MALFORMED,
+         {.modes = "OpDecorate %a BuiltIn GlobalSize",
+          .types = "%pf = OpTypePointer Input %f4\n%a = OpVariable %pf Input"}},
+        {"must consist of integers of 32 or 64 bits (components: 3)",
+         RT_MALFORMED,
+         {.modes = "OpDecorate %a BuiltIn GlobalSize",
+          .types = "%v3c = OpTypeVector %char 3\n%pf = OpTypePointer Input %v3c\n"
+                   "%a = OpVariable %pf Input"}},
+        {"must consist of integers of 32 or 64 bits (components: 1)",
+         RT_MALFORMED,
+         {.modes = "OpDecorate %a BuiltIn WorkDim", .types = "%a = OpVariable %pin Input"}},
+        {"id", RT_MALFORMED, {.modes = "OpEntryPoint Kernel %int \"x\""}},
+        {"is not a plain constant",
+         RT_UNSUPPORTED,
+         {.modes = "OpExecutionModeId %k LocalSizeId %int %c1 %c1"}},
+        {"follows a definition",
+         RT_MALFORMED,
+         {.modes = "OpDecorate %late LinkageAttributes \"late\" Import",
+          .functions = "%late = OpFunction %void None %fv\nOpFunctionEnd"}},
+        {NULL,
+         RT_OK,
+         {.types = "%n = OpConstant %int 16384\n%a = OpTypeArray %char %n\n"
+                   "%fa = OpTypeFunction %void %a"}},
+        /* The structure itself counts too. */
+        {"a constant has more than 16777216 parts",
+         RT_LIMIT,
+         {.types = "%n = OpConstant %int 16777216\n%a = OpTypeArray %char %n\n"
+                   "%w_ = OpTypeStruct %a\n%z = OpConstantNull %a\n"
+                   "%whole = OpConstantComposite %w_ %z"}},
+        {NULL,
+         RT_OK,
+         {.types = "%n = OpConstant %int 16777215\n%a = OpTypeArray %char %n\n"
+                   "%w_ = OpTypeStruct %a\n%z = OpConstantNull %a\n"
+                   "%whole = OpConstantComposite %w_ %z"}},
         {"has more than 16384 parts and cannot be passed",
          RT_LIMIT,
          {.types = "%n = OpConstant %int 16385\n%a = OpTypeArray %int %n\n"
@@ -765,6 +843,145 @@ static void test_vectors(void **state)
     TRY_RULES(rules);
 }
 
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+/* An instruction of each section, in order, and where the next one then is. */
+static const char *const sections[][2] = {
+    {"OpCapability Int64\n", "among the capabilities"},
+    {"OpExtension \"SPV_KHR_no_integer_wrap_decoration\"\n", "among the extensions"},
+    {"%std = OpExtInstImport \"OpenCL.std\"\n", "among the imports of instruction sets"},
+    {"OpMemoryModel Physical64 OpenCL\n", "after the memory model"},
+    {"OpEntryPoint Kernel %k \"k\"\n", "among the entry points"},
+    {"OpExecutionMode %k LocalSize 1 1 1\n", "among the execution modes"},
+    {"%s = OpString \"s\"\n", "among the sources and strings"},
+    {"OpName %k \"k\"\n", "among the names"},
+    {"OpModuleProcessed \"p\"\n", "after the names"},
+    {"OpDecorate %k FuncParamAttr NoWrite\n", "among the annotations"},
+    {"%void = OpTypeVoid\n%fv = OpTypeFunction %void\n%int = OpTypeInt 32 0\n%f = OpTypeFloat 32\n"
+     "%c1 = OpConstant %int 1\n%f1 = OpConstant %f 1\n",
+     "among types, constants and variables"},
+    {"%k = OpFunction %void None %fv\n%e = OpLabel\nOpReturn\nOpFunctionEnd\n",
+     "between functions"},
+};
+enum { SECTIONS = sizeof sections / sizeof sections[0], MODEL = 3 };
+
+/* A module in which one section follows another that it should precede. */
+static void sections_move(uint32_t from, uint32_t to, char *text, size_t size)
+{
+    snprintf(text, size, "OpCapability Kernel\nOpCapability Addresses\nOpCapability Linkage\n");
+    for (uint32_t i = 0; i < SECTIONS; i++) {
+        if (i != from) strncat(text, sections[i][0], size - strlen(text) - 1);
+        if (i == to) strncat(text, sections[from][0], size - strlen(text) - 1);
+    }
+}
+
+static void test_sections(void **state)
+{
+    (void)state;
+    char text[4096];
+    for (uint32_t from = 0; from < SECTIONS; from++) {
+        sections_move(from, from, text, sizeof text);
+        if (from == 0) {
+            rt_sink *sink = rt_sink_create();
+            sim_module_destroy(sim_test_module(sink, text));
+            rt_sink_destroy(sink);
+        }
+        for (uint32_t to = from + 1; to < SECTIONS; to++) {
+            sections_move(from, to, text, sizeof text);
+            /* Without a memory model, the section after it is the first to be wrong. */
+            char words[128];
+            snprintf(words, sizeof words, "the instruction is not allowed %s",
+                     sections[from == MODEL ? MODEL - 1 : to][1]);
+            sim_test_refused(text, RT_MALFORMED, words);
+        }
+    }
+}
+
+static void test_functions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *function, *words; /* NULL: accepted */
+    } cases[] = {
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpReturn\nOpFunctionEnd\n"
+         "%h = OpFunction %void None %fv\n%e3 = OpLabel\nOpReturn\nOpFunctionEnd\n",
+         NULL},
+        {"OpLine %s 1 1\n%g = OpFunction %void None %fv\nOpLine %s 1 1\n%e2 = OpLabel\n"
+         "%u = OpUndef %int\nOpLine %s 1 1\nOpReturn\nOpLine %s 1 1\nOpFunctionEnd\n",
+         NULL},
+        {"%e2 = OpLabel\n", "not allowed between functions"},
+        {"OpFunctionEnd\n", "not allowed between functions"},
+        {"%x = OpFunctionParameter %int\n", "not allowed between functions"},
+        {"OpReturn\n", "not allowed between functions"},
+        {"%u = OpUndef %int\n", "not allowed between functions"},
+        {"%g = OpFunction %void None %fv\nOpReturn\n", "not allowed among the parameters"},
+        {"%g = OpFunction %void None %fv\n%u = OpUndef %int\n", "not allowed among the parameters"},
+        {"%g = OpFunction %void None %fv\n%h = OpFunction %void None %fv\n",
+         "not allowed among the parameters"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n%e3 = OpLabel\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpFunctionEnd\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n%x = OpFunctionParameter %int\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n%h = OpFunction %void None %fv\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n%c2 = OpConstant %int 2\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n%t = OpTypeInt 8 0\n",
+         "not allowed inside a block"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpReturn\nOpReturn\n",
+         "not allowed between blocks"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpReturn\n%u = OpUndef %int\n",
+         "not allowed between blocks"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpReturn\n%x = OpFunctionParameter %int\n",
+         "not allowed between blocks"},
+        {"%g = OpFunction %void None %fv\n", "the module ends inside a function"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\n", "the module ends inside a function"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpReturn\n",
+         "the module ends inside a function"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpSwitch %int %e2\n",
+         "is not a value defined earlier"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpSwitch %f1 %e3\n%e3 = OpLabel\nOpReturn\n"
+         "OpFunctionEnd\n",
+         "is not a numerical scalar"},
+        {"%g = OpFunction %void None %fv\n%e2 = OpLabel\nOpSwitch %c1 %e3 7 %e3\n%e3 = OpLabel\n"
+         "OpReturn\nOpFunctionEnd\n",
+         NULL},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[4096];
+        sections_move(SECTIONS - 1, SECTIONS - 1, text, sizeof text);
+        strncat(text, cases[i].function, sizeof text - strlen(text) - 1);
+        if (cases[i].words) {
+            sim_test_refused(text, RT_MALFORMED, cases[i].words);
+        } else {
+            rt_sink *sink = rt_sink_create();
+            sim_module_destroy(sim_test_module(sink, text));
+            rt_sink_destroy(sink);
+        }
+    }
+}
+
+/* Sets of instructions that only describe the source are accepted by name. */
+static void test_sets(void **state)
+{
+    (void)state;
+    static const char *const accepted[] = {"OpenCL.DebugInfo.100", "DebugInfo",
+                                           "NonSemantic.Other"};
+    for (uint32_t i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "OpCapability Kernel\nOpCapability Addresses\n"
+                 "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                 "%%set = OpExtInstImport \"%s\"\nOpMemoryModel Physical64 OpenCL\n",
+                 accepted[i]);
+        rt_sink *sink = rt_sink_create();
+        sim_module_destroy(sim_test_module(sink, text));
+        rt_sink_destroy(sink);
+    }
+}
+
 /* ---- Linking --------------------------------------------------------------------------------- */
 
 static void test_code(void **state)
@@ -947,18 +1164,70 @@ static void test_deep_types(void **state)
 {
     (void)state;
     for (uint32_t depth = 255; depth <= 256; depth++) {
-        char types[16384], *end = types;
-        for (uint32_t i = 1; i <= depth; i++)
-            end += sprintf(
-                end, i == 1 ? "%%s%u_ = OpTypeStruct %%int\n" : "%%s%u_ = OpTypeStruct %%s%u_\n", i,
-                i - 1);
-        refusal c = {NULL, RT_OK, {.types = types}};
-        if (depth > 255) {
-            c.code = RT_LIMIT;
-            c.words = "types are nested more than 255 levels deep";
+        for (uint32_t is_array = 0; is_array < 2; is_array++) {
+            char types[16384], *end = types + sprintf(types, "%%s0_ = OpTypeStruct %%int\n");
+            for (uint32_t i = 1; i < depth; i++)
+                end += sprintf(end,
+                               is_array ? "%%s%u_ = OpTypeArray %%s%u_ %%c1\n"
+                                        : "%%s%u_ = OpTypeStruct %%s%u_\n",
+                               i, i - 1);
+            refusal c = {NULL, RT_OK, {.types = types}};
+            if (depth > 255) {
+                c.code = RT_LIMIT;
+                c.words = "types are nested more than 255 levels deep";
+            }
+            try(&c);
         }
-        try(&c);
     }
+}
+
+/* A module has at most 4096 kernels, and a struct at most 16383 members in one instruction. */
+static void test_limits(void **state)
+{
+    (void)state;
+    for (uint32_t more = 0; more <= 1; more++) {
+        char *text = malloc(1 << 20), *end = text;
+        assert_non_null(text);
+        for (uint32_t i = 0; i < 4095 + more; i++)
+            end += sprintf(end, "OpEntryPoint Kernel %%k \"k%u\"\n", i);
+        const refusal kernels = {more ? "the module has more than 4096 kernels" : NULL,
+                                 more ? RT_LIMIT : RT_OK,
+                                 {.modes = text}};
+        try(&kernels);
+        end = text + sprintf(text, "%%a = OpTypeStruct");
+        for (uint32_t i = 0; i < 16383 + more; i++)
+            end += sprintf(end, " %%char");
+        const refusal members = {more ? "a struct has 16384 members; at most 16383 are supported"
+                                      : NULL,
+                                 more ? RT_LIMIT : RT_OK,
+                                 {.types = text}};
+        try(&members);
+        free(text);
+    }
+}
+
+/* A group's decorations apply to all of its targets, and to nothing else. */
+static void test_groups(void **state)
+{
+    (void)state;
+    const parts p = {.modes = "OpDecorate %wide Alignment 64\n%wide = OpDecorationGroup\n"
+                              "OpDecorate %own Alignment 16\n"
+                              "OpGroupDecorate %wide %first %second %third",
+                     .types = "%first = OpVariable %pi CrossWorkgroup %c1\n"
+                              "%own = OpVariable %pi CrossWorkgroup %c1\n"
+                              "%second = OpVariable %pi CrossWorkgroup %c1\n"
+                              "%plain = OpVariable %pi CrossWorkgroup %c1\n"
+                              "%third = OpVariable %pi CrossWorkgroup %c1"};
+    static const uint32_t expected[] = {64, 16, 64, 4, 64}; /* after the built-in variable */
+    char *text = text_of(&p);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    assert_int_equal(module->variable_count, 6);
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(module->variables[1 + i].alignment_bytes, expected[i]);
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+    free(text);
 }
 
 int main(void)
@@ -974,6 +1243,11 @@ int main(void)
         cmocka_unit_test(test_printf),
         cmocka_unit_test(test_collectives),
         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_sets),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_many_variables),
