@@ -321,6 +321,103 @@ static void try_rules(const rule *rules, size_t count)
 #define BOOLS "%b4 = OpTypeVector %bool 4\n%b2 = OpTypeVector %bool 2\n"
 #define ARRAY BOOLS "%array = OpTypeArray %int %c4\n"
 #define SHAPE "the condition differs in shape from the result"
+#define FUNCTION_POINTERS                                                                          \
+    "OpCapability FunctionPointersINTEL\nOpExtension \"SPV_INTEL_function_pointers\""
+#define EMPTY(type) "%g = OpFunction %void None " type "\n%in = OpLabel\nOpReturn\nOpFunctionEnd"
+
+/* Functions, kernels and their modes. */
+static const refusal functions_and_kernels[] = {
+    {NULL,
+     RT_OK,
+     {.before = FUNCTION_POINTERS,
+      .types = "%pc = OpTypePointer CodeSectionINTEL %fv\n"
+               "%a = OpConstantFunctionPointerINTEL %pc %g",
+      .functions = EMPTY("%fv")}},
+    {"does not point to the type of function",
+     RT_MALFORMED,
+     {.before = FUNCTION_POINTERS,
+      .types = "%a = OpConstantFunctionPointerINTEL %pi %g",
+      .functions = EMPTY("%fv")}},
+    {"does not point to the type of function",
+     RT_MALFORMED,
+     {.before = FUNCTION_POINTERS,
+      .types = "%a = OpConstantFunctionPointerINTEL %int %g",
+      .functions = EMPTY("%fv")}},
+    {"does not point to the type of function",
+     RT_MALFORMED,
+     {.before = FUNCTION_POINTERS,
+      .types = "%pc = OpTypePointer CodeSectionINTEL %fk\n"
+               "%a = OpConstantFunctionPointerINTEL %pc %g",
+      .functions = EMPTY("%fv")}},
+    {"is not a function type that returns", RT_MALFORMED, {.functions = EMPTY("%int")}},
+    {"is not a function type that returns",
+     RT_MALFORMED,
+     {.types = "%fi_ = OpTypeFunction %int", .functions = EMPTY("%fi_")}},
+    {"does not match the type",
+     RT_MALFORMED,
+     {.functions = "%g = OpFunction %void None %fv\n%a = OpFunctionParameter %int\n%in = OpLabel\n"
+                   "OpReturn\nOpFunctionEnd"}},
+    {"does not match the type",
+     RT_MALFORMED,
+     {.functions = "%g = OpFunction %void None %fk\n%a = OpFunctionParameter %int\n%in = OpLabel\n"
+                   "OpReturn\nOpFunctionEnd"}},
+    {"has 0 parameters, but its type has 1", RT_MALFORMED, {.functions = EMPTY("%fk")}},
+    {"is not defined here or returns a value",
+     RT_MALFORMED,
+     {.modes = "OpEntryPoint Kernel %g \"g\"",
+      .types = "%fi_ = OpTypeFunction %int",
+      .functions = "%g = OpFunction %int None %fi_\n%in = OpLabel\nOpReturnValue %c1\n"
+                   "OpFunctionEnd"}},
+    {"parameter 0 of kernel g is a pointer that no caller can pass",
+     RT_UNSUPPORTED,
+     {.modes = "OpEntryPoint Kernel %g \"g\"",
+      .types = "%gi = OpTypePointer Generic %int\n%fg = OpTypeFunction %void %gi %int",
+      .functions = "%g = OpFunction %void None %fg\n%a = OpFunctionParameter %gi\n"
+                   "%b = OpFunctionParameter %int\n%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
+    {"parameter 1 of kernel g is a pointer that no caller can pass",
+     RT_UNSUPPORTED,
+     {.modes = "OpEntryPoint Kernel %g \"g\"",
+      .types = "%gi = OpTypePointer Generic %int\n%fg = OpTypeFunction %void %int %gi",
+      .functions = "%g = OpFunction %void None %fg\n%b = OpFunctionParameter %int\n"
+                   "%a = OpFunctionParameter %gi\n%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
+    {"parameter 0 of kernel g is a pointer that no caller can pass",
+     RT_UNSUPPORTED,
+     {.modes = "OpEntryPoint Kernel %g \"g\"",
+      .types = "%fg = OpTypeFunction %void %fi",
+      .functions = "%g = OpFunction %void None %fg\n%a = OpFunctionParameter %fi\n%in = OpLabel\n"
+                   "OpReturn\nOpFunctionEnd"}},
+    {"kernel k is declared twice",
+     RT_MALFORMED,
+     {.modes = "OpEntryPoint Kernel %g \"k\"", .functions = EMPTY("%fv")}},
+    {NULL, RT_OK, {.modes = "OpExecutionMode %k LocalSize 4096 1 1"}},
+    {NULL, RT_OK, {.modes = "OpExecutionMode %k LocalSize 1 64 64"}},
+    {"a work-group must have 1 to 4096 work-items",
+     RT_LIMIT,
+     {.modes = "OpExecutionMode %k LocalSize 4097 1 1"}},
+    {"a work-group must have 1 to 4096 work-items",
+     RT_LIMIT,
+     {.modes = "OpExecutionMode %k LocalSize 1 1 4097"}},
+    {"a work-group must have 1 to 4096 work-items",
+     RT_LIMIT,
+     {.modes = "OpExecutionMode %k LocalSize 64 65 1"}},
+    {"a work-group must have 1 to 4096 work-items",
+     RT_LIMIT,
+     {.modes = "OpExecutionMode %k LocalSize 1 0 1"}},
+    {"bytes",
+     RT_LIMIT,
+     {.types = "%n = OpConstant %long 0x7fffffffffffffff\n%a = OpTypeArray %char %n"}},
+    {"bytes",
+     RT_LIMIT,
+     {.types = "%n = OpConstant %int 0x3fffffff\n%a = OpTypeArray %char %n\n"
+               "%b = OpTypeStruct %a %a %a %a %a"}},
+};
+
+static void test_functions_and_kernels(void **state)
+{
+    (void)state;
+    TRY_ALL(functions_and_kernels);
+}
+
 static const rule values_rules[] = {
     {NULL, "%c = OpUndef %b4\n%v = OpUndef %v4\n%a = OpSelect %v4 %c %v %v", BOOLS},
     {NULL, "%c = OpUndef %bool\n%v = OpUndef %v4\n%a = OpSelect %v4 %c %v %v", BOOLS},
@@ -1236,6 +1333,7 @@ int main(void)
         cmocka_unit_test(test_printf),
         cmocka_unit_test(test_collectives),
         cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_functions_and_kernels),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_sections),
