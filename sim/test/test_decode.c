@@ -109,8 +109,10 @@ static void op_print(FILE *out, const sim_program *program, const sim_code_funct
 
 static void function_print(FILE *out, const sim_program *program, const sim_code_function *f)
 {
-    fprintf(out, "frame %u uniform %u temporary %u\n", f->frame_bytes / SIM_ROW_BYTES(1),
+    fprintf(out, "frame %u uniform %u temporary %u", f->frame_bytes / SIM_ROW_BYTES(1),
             f->uniform_bytes / 8, (f->temporary_bytes - SIM_TEMPORARIES_FIRST) / SIM_ROW_BYTES(1));
+    if (f->variable_count) fprintf(out, " private %u", f->variable_count);
+    fprintf(out, "\n");
     for (uint32_t i = 0; i < f->block_count; i++) {
         const sim_code_block *block = &f->blocks[i];
         for (uint32_t k = 0; k < block->op_count; k++)
@@ -288,7 +290,7 @@ static void test_private(void **state)
     (void)state;
     check_code(HEAD START "%v = OpVariable %fi Function\nOpStore %v %n\n%r = OpLoad %i32 %v\n"
                           "OpStore %p %r\n" END,
-               "frame 0 uniform 4 temporary 4\n"
+               "frame 0 uniform 4 temporary 4 private 1\n"
                "FRAME_ADDRESS u3\n"
                "STORE_ONE_32 u2 at u3 + 0 align 4\n"
                "LOAD_SAME_32 t0 at u3 + 0 align 4\n"

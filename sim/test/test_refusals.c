@@ -1160,6 +1160,12 @@ static const refusal code_cases[] = {
      {.types = "%n = OpConstant %int 4096\n%s = OpTypeArray %char %n\n"
                "%ps = OpTypePointer Function %s",
       .body = "%v = OpVariable %ps Function\n%a = OpLoad %s %v"}},
+    {NULL,
+     RT_OK,
+     {.types = "%n = OpConstant %int 4095\n%s = OpTypeArray %char %n\n"
+               "%fs = OpTypeFunction %void %s %int",
+      .functions = "%g = OpFunction %void None %fs\n%a = OpFunctionParameter %s\n"
+                   "%b = OpFunctionParameter %int\n%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
     {"its parameters consist of more than 4096 scalars",
      RT_UNSUPPORTED,
      {.types = "%n = OpConstant %int 4096\n%s = OpTypeArray %char %n\n"
