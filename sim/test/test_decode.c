@@ -236,6 +236,18 @@ static void test_fused_offset(void **state)
                "return\n");
 }
 
+/* Elements without a size are all at the same place. */
+static void test_no_stride(void **state)
+{
+    (void)state;
+    check_code(HEAD "%E = OpTypeStruct\n%pe = OpTypePointer CrossWorkgroup %E\n" START IDS
+                    "%a = OpBitcast %pe %p\n%e = OpInBoundsPtrAccessChain %pe %a %x\n"
+                    "%b = OpBitcast %pi %e\nOpStore %b %n\n" END,
+               "frame 0 uniform 3 temporary 0\n"
+               "STORE_ONE_32 u2 at u1 + 0 align 4\n"
+               "return\n");
+}
+
 /* A 64-bit index that was extended from 32 bits in lanes is accessed by these 32 bits. */
 static void test_fused_narrow(void **state)
 {
@@ -1037,6 +1049,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fused),
         cmocka_unit_test(test_fused_offset),
+        cmocka_unit_test(test_no_stride),
         cmocka_unit_test(test_fused_narrow),
         cmocka_unit_test(test_uniform_address),
         cmocka_unit_test(test_pointer_in_lanes),
