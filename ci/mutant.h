@@ -1,8 +1,8 @@
 /* Included by force into every file of the build `mutate` (ci/mutate), and by ci/plant into the
  * files of the build `prove` that have rule marks.
  *
- * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  ASSAY_MUTANT=7 in
- * the environment selects that alternative; otherwise every mark is false.  With
+ * ci/mutate writes `(MUTANT(7) ? (a <= b) : (a < b))` where the tree has `a < b`.  The variable
+ * ASSAY_MUTANT=7 selects that alternative; without it, every mark is false.  With
  * ASSAY_MUTANT_REACHED=FILE marks that are evaluated set bytes of FILE, the first MUTANT_CAPACITY
  * of them in the compile stage, the others elsewhere.  ASSAY_MUTANT_CHECK turns CHECK_SLOW on.
  *
@@ -26,7 +26,7 @@
         0;                                                                                         \
     }))
 #else
-#define MUTANT(n) (assay_mutant_reached[n] = 1, assay_mutant_active == (n))
+#define MUTANT(n)          (assay_mutant_reached[n] = 1, assay_mutant_active == (n))
 #define MUTANT_CHECKS_SLOW (assay_mutant_reached[0])
 #endif
 

@@ -205,7 +205,7 @@ static const char *wrong_types(const sim_operation *o, const sim_collective_row 
         if (b && b->kind == SIM_TYPE_VECTOR && row->is_uniform) b = b->element;
         return is_integer(b) ? NULL : "the index must be an integer";
     case SIM_COLLECTIVE_FORM_TWO:
-        if (!is_value(a) || !b || !sim_type_same(result, a) || !sim_type_same(result, b)) {
+        if (!is_value(a) || !sim_type_same(result, a) || !sim_type_same(result, b)) {
             return "the result and both values must have the same type";
         }
         return is_integer(c) ? NULL : "the distance must be an integer";

@@ -210,7 +210,7 @@ static rt_status check_construct_vector(const sim_operation *operation)
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
         bool is_vector = part && part->kind == SIM_TYPE_VECTOR;
-        if (!part || !sim_type_same(is_vector ? part->element : part, element)) {
+        if (!sim_type_same(is_vector ? part->element : part, element)) {
             return sim_operation_fail(
                 operation, "constituent %u, id %u, does not have the vector's component type", i,
                 operation->operands[i]);
@@ -236,7 +236,7 @@ rt_status sim_check_construct(const sim_operation *operation)
     }
     for (uint32_t i = 0; i < operation->operand_count; i++) {
         const sim_type *part = sim_operand_type(operation, i);
-        if (!part || !sim_type_same(part, sim_type_part(type, i))) {
+        if (!sim_type_same(part, sim_type_part(type, i))) {
             return sim_operation_fail(operation,
                                       "constituent %u, id %u, differs in type from "
                                       "the member",
@@ -562,7 +562,7 @@ static rt_status check_arguments(const sim_operation *operation, const sim_type 
     }
     for (uint32_t i = 1; i < operation->operand_count; i++) {
         const sim_type *argument = sim_operand_type(operation, i);
-        if (!argument || !sim_type_same(argument, type->members[i - 1])) {
+        if (!sim_type_same(argument, type->members[i - 1])) {
             return sim_operation_fail(operation,
                                       "argument %u, id %u, differs in type from the "
                                       "parameter",

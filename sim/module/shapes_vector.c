@@ -60,7 +60,7 @@ rt_status sim_check_integer_dot(const sim_operation *operation)
         return sim_operation_fail(operation, "the result is narrower than the components");
     }
     const sim_type *sum = is_accumulated ? sim_operand_type(operation, 2) : operation->type;
-    return sim_operation_require(operation, sum && sim_type_same(sum, operation->type),
+    return sim_operation_require(operation, sim_type_same(sum, operation->type),
                                  "the accumulator differs in type from the result");
 }
 

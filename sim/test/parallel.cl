@@ -66,6 +66,33 @@ kernel void beyond_wrong(ARGUMENTS)
     a[i] = b[i];
 }
 
+// The second third writes what the first does; the last third is apart from both.
+kernel void thirds_wrong(ARGUMENTS)
+{
+    ITEM;
+    int third = (int)get_global_size(0) / 3;
+    a[i >= third && i < 2 * third ? i - third : i] = b[i];
+}
+
+// The second half writes single bytes, beyond the words of the first half or among them.
+kernel void words_then_bytes(ARGUMENTS)
+{
+    ITEM;
+    if (i < (int)get_global_size(0) / 2)
+        a[i] = b[i];
+    else
+        ((global uchar *)a)[8192 + i] = (uchar)b[i];
+}
+kernel void words_then_bytes_wrong(ARGUMENTS)
+{
+    ITEM;
+    int half_size = (int)get_global_size(0) / 2;
+    if (i < half_size)
+        a[i] = b[i];
+    else
+        ((global uchar *)a)[4 * (i - half_size) + 1] = (uchar)b[i];
+}
+
 kernel void one_place_wrong(ARGUMENTS)
 {
     ITEM;

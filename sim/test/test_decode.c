@@ -100,13 +100,19 @@ static void op_print(FILE *out, const sim_program *program, const sim_code_funct
     if (is_access) fprintf(out, " + %" PRId64 " align %u", op->imm, op->c);
     bool is_bound = op->handler >= SIM_H_BOUND_I8_V && op->handler <= SIM_H_BOUND_I64_S;
     if (is_bound) fprintf(out, " < %u", op->extra);
+    if (op->handler == SIM_H_ATOMIC_I32)
+        fprintf(out, " operation %u scopes %u %u semantics %#x", op->extra,
+                sim_order_execution(op->stride), sim_order_memory(op->stride),
+                sim_order_semantics(op->stride));
     fprintf(out, "%s\n", !is_access && op->count ? " quiet" : "");
 }
 
 static void function_print(FILE *out, const sim_program *program, const sim_code_function *f)
 {
-    fprintf(out, "frame %u uniform %u temporary %u\n", f->frame_bytes / SIM_ROW_BYTES(1),
+    fprintf(out, "frame %u uniform %u temporary %u", f->frame_bytes / SIM_ROW_BYTES(1),
             f->uniform_bytes / 8, (f->temporary_bytes - SIM_TEMPORARIES_FIRST) / SIM_ROW_BYTES(1));
+    if (f->variable_count) fprintf(out, " private %u", f->variable_count);
+    fprintf(out, "\n");
     for (uint32_t i = 0; i < f->block_count; i++) {
         const sim_code_block *block = &f->blocks[i];
         for (uint32_t k = 0; k < block->op_count; k++)
@@ -230,6 +236,18 @@ static void test_fused_offset(void **state)
                "return\n");
 }
 
+/* Elements without a size are all at the same place. */
+static void test_no_stride(void **state)
+{
+    (void)state;
+    check_code(HEAD "%E = OpTypeStruct\n%pe = OpTypePointer CrossWorkgroup %E\n" START IDS
+                    "%a = OpBitcast %pe %p\n%e = OpInBoundsPtrAccessChain %pe %a %x\n"
+                    "%b = OpBitcast %pi %e\nOpStore %b %n\n" END,
+               "frame 0 uniform 3 temporary 0\n"
+               "STORE_ONE_32 u2 at u1 + 0 align 4\n"
+               "return\n");
+}
+
 /* A 64-bit index that was extended from 32 bits in lanes is accessed by these 32 bits. */
 static void test_fused_narrow(void **state)
 {
@@ -284,7 +302,7 @@ static void test_private(void **state)
     (void)state;
     check_code(HEAD START "%v = OpVariable %fi Function\nOpStore %v %n\n%r = OpLoad %i32 %v\n"
                           "OpStore %p %r\n" END,
-               "frame 0 uniform 4 temporary 4\n"
+               "frame 0 uniform 4 temporary 4 private 1\n"
                "FRAME_ADDRESS u3\n"
                "STORE_ONE_32 u2 at u3 + 0 align 4\n"
                "LOAD_SAME_32 t0 at u3 + 0 align 4\n"
@@ -807,6 +825,97 @@ static void test_barrier(void **state)
                "return\n");
 }
 
+/* An atomic has its scope twice, then its semantics. */
+static void test_atomic(void **state)
+{
+    (void)state;
+    check_code(HEAD START "%a = OpAtomicIAdd %i32 %p %i1 %i8s %n\n"
+                          "%b = OpAtomicLoad %i32 %q %i2 %i0\nOpStore %q %b\n" END,
+               "frame 0 uniform 4 temporary 4\n"
+               "ATOMIC_I32 u1 u3 #1 operation 4 scopes 1 1 semantics 0x8\n"
+               "ATOMIC_I32 t0 u2 #1 #1 operation 0 scopes 2 2 semantics 0\n"
+               "STORE_ONE_32 t0 at u2 + 0 align 4\n"
+               "return\n");
+}
+
+/* ---- What kernels reach -----------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *body, *expected, *functions;
+} reach_cases[] = {
+    {"OpStore %p %n\n", "", NULL},
+    {"%s = OpAtomicIAdd %i32 %p %i1 %i0 %n\n", "atomics far ", NULL},
+    {"%s = OpAtomicIAdd %i32 %near %i2 %i0 %n\n", "atomics locals:0 ", NULL},
+    {"OpStore %other %n\n", "locals:1 ", NULL},
+    {"OpStore %other %n\nOpStore %near %n\n", "locals:0 locals:1 ", NULL},
+    {"OpControlBarrier %i3 %i3 %i272\n", "meets ", NULL},
+    {"OpControlBarrier %i2 %i2 %i272\n", "", NULL},
+    {"%a = OpGroupAsyncCopy %event %i2 %near %p %l1 %l1 %none\n", "copies locals:0 ", NULL},
+    /* What a called function does, and one that it calls, but not others. */
+    {"%r = OpFunctionCall %void %set %p\n", "atomics far ",
+     "%set = OpFunction %void None %put\n%a = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "%r2 = OpFunctionCall %void %set2 %a\nOpReturn\nOpFunctionEnd\n"
+     "%set2 = OpFunction %void None %put\n%a2 = OpFunctionParameter %pi\n%in2 = OpLabel\n"
+     "%s = OpAtomicIAdd %i32 %a2 %i1 %i0 %i1\nOpReturn\nOpFunctionEnd\n"
+     "%unused = OpFunction %void None %put\n%a3 = OpFunctionParameter %pi\n%in3 = OpLabel\n"
+     "OpStore %near %i1\nOpReturn\nOpFunctionEnd\n"},
+    /* Any function of the type whose address is taken, but none of another type. */
+    {"OpStore %table %address\n%f2 = OpLoad %pset %table\n"
+     "%r = OpFunctionPointerCallINTEL %void %f2 %p\n",
+     "locals:1 ",
+     "%set = OpFunction %void None %put\n%a = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "OpStore %other %i1\nOpReturn\nOpFunctionEnd\n"
+     "%next = OpFunction %i32 None %one\n%a2 = OpFunctionParameter %i32\n%in2 = OpLabel\n"
+     "OpStore %near %i1\nOpReturnValue %a2\nOpFunctionEnd\n"},
+};
+
+#define REACH_TYPES                                                                                \
+    "%wi = OpTypePointer Workgroup %i32\n%near = OpVariable %wi Workgroup\n"                       \
+    "%other = OpVariable %wi Workgroup\n%event = OpTypeEvent\n%none = OpConstantNull %event\n"     \
+    "%pset = OpTypePointer CodeSectionINTEL %put\n%pone = OpTypePointer CodeSectionINTEL %one\n"   \
+    "%ptable = OpTypePointer CrossWorkgroup %pset\n"
+
+static void test_reach(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof reach_cases / sizeof reach_cases[0]; i++) {
+        const char *body = reach_cases[i].body, *functions = reach_cases[i].functions;
+        bool has_address = strstr(body, "%address") != NULL;
+        const char *const parts[] = {
+            "OpCapability FunctionPointersINTEL\nOpCapability Groups\n",
+            HEAD,
+            REACH_TYPES,
+            has_address ? "%address = OpConstantFunctionPointerINTEL %pset %set\n"
+                          "%address2 = OpConstantFunctionPointerINTEL %pone %next\n"
+                          "%ptwo = OpTypePointer CrossWorkgroup %pone\n"
+                          "%table2 = OpVariable %ptwo CrossWorkgroup %address2\n"
+                          "%table = OpVariable %ptable CrossWorkgroup %address\n"
+                        : "",
+            functions ? functions : "",
+            START,
+            body,
+            END};
+        char text[8192] = "", got[128] = "";
+        for (uint32_t k = 0; k < sizeof parts / sizeof *parts; k++)
+            strncat(text, parts[k], sizeof text - strlen(text) - 1);
+        rt_sink *sink = rt_sink_create();
+        sim_program *program = link_text(sink, text);
+        const sim_reach *reach = &program->kernels[0].reach;
+        snprintf(got, sizeof got, "%s%s%s%s%s", reach->meets ? "meets " : "",
+                 reach->atomics ? "atomics " : "", reach->far_atomics ? "far " : "",
+                 reach->copies ? "copies " : "", reach->prints ? "prints " : "");
+        for (uint32_t k = 0; k < program->local_count; k++) {
+            if (reach->locals && reach->locals[k])
+                snprintf(got + strlen(got), sizeof got - strlen(got), "locals:%u ", k);
+        }
+        if (strcmp(got, reach_cases[i].expected) != 0)
+            fail_msg("%s: '%s', expected '%s'", body, got, reach_cases[i].expected);
+        sim_program_destroy(program);
+        rt_sink_destroy(sink);
+    }
+}
+
 /* ---- Moves ---------------------------------------------------------------------------------- */
 
 /* Each iteration exchanges two values: the cycle of moves is broken with a spare register. */
@@ -940,6 +1049,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fused),
         cmocka_unit_test(test_fused_offset),
+        cmocka_unit_test(test_no_stride),
         cmocka_unit_test(test_fused_narrow),
         cmocka_unit_test(test_uniform_address),
         cmocka_unit_test(test_pointer_in_lanes),
@@ -966,6 +1076,8 @@ int main(void)
         cmocka_unit_test(test_divergent_call),
         cmocka_unit_test(test_two_returns),
         cmocka_unit_test(test_barrier),
+        cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_reach),
         cmocka_unit_test(test_exchange_uniform),
         cmocka_unit_test(test_exchange_lanes),
         cmocka_unit_test(test_written),

@@ -68,6 +68,38 @@ static void a_required_size_comes_from_literals_or_constants(void **state)
     harness_close(&h);
 }
 
+/* What local arguments need together is limited, however large each of them is. */
+static void local_arguments_are_limited(void **state)
+{
+    (void)state;
+    static const uint64_t most = SIM_LOCAL_SIZE_MAX, huge = UINT64_MAX / 2;
+    static const struct {
+        uint64_t first, second;
+        rt_code code;
+    } cases[] = {
+        {64, most - 64, RT_OK},     {most - 64, 64, RT_OK},     {most - 64, 65, RT_LIMIT},
+        {1, most - 64, RT_OK},      {1, most - 63, RT_LIMIT},   {most + 1, 64, RT_LIMIT},
+        {huge, 64, RT_LIMIT},       {64, huge, RT_LIMIT},       {huge, huge, RT_LIMIT},
+        {64, UINT64_MAX, RT_LIMIT}, {huge, huge + 2, RT_LIMIT}, {64, huge - 64, RT_LIMIT},
+    };
+    harness h = harness_text(SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"k\"\n" TYPES
+                                              "%ptr = OpTypePointer Workgroup %uint\n"
+                                              "%fn = OpTypeFunction %void %ptr %ptr\n"
+                                              "%k = OpFunction %void None %fn\n"
+                                              "%a = OpFunctionParameter %ptr\n"
+                                              "%c = OpFunctionParameter %ptr\n"
+                                              "%b = OpLabel\n"
+                                              "OpReturn\n"
+                                              "OpFunctionEnd\n");
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sim_argument arguments[] = {harness_local(cases[i].first),
+                                          harness_local(cases[i].second)};
+        harness_try(&h, "k", harness_range(1, 1), arguments, 2);
+        if (h.status.code != cases[i].code) fail_msg("%u: %s", i, rt_code_name(h.status.code));
+    }
+    harness_close(&h);
+}
+
 /* The size of a copy is bounded by the memories, not by the instruction budget. */
 static void an_endless_copy_ends(void **state)
 {
@@ -136,6 +168,7 @@ int main(void)
         cmocka_unit_test(modes_with_ids_and_literals_differ),
         cmocka_unit_test(a_required_size_comes_from_literals_or_constants),
         cmocka_unit_test(an_endless_copy_ends),
+        cmocka_unit_test(local_arguments_are_limited),
         cmocka_unit_test(an_operation_is_known_before_its_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,9 @@ static const parallel_case cases[] = {
     {"from_the_other_end_wrong", 2048, 64, false, false},
     {"beyond_wrong", 512, 64, false, false},
     {"one_place_wrong", 512, 64, false, false},
+    {"thirds_wrong", 1536, 64, false, false},
+    {"words_then_bytes", 2048, 64, true, true},
+    {"words_then_bytes_wrong", 2048, 64, false, false},
 };
 
 /* The observable results of a launch. */

@@ -657,6 +657,41 @@ static void test_unknown_parts(void **state)
     rt_sink_destroy(sink);
 }
 
+/* Operations on floats of every width; the values are exact in all of them. */
+static void test_floats(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation;
+        double a, b, result;
+    } cases[] = {
+        {"FAdd", 5.5, -3, 2.5},  {"FSub", 5.5, -3, 8.5}, {"FMul", 5.5, -3, -16.5},
+        {"FDiv", 5.5, 2, 2.75},  {"FRem", 5.5, -3, 2.5}, {"FRem", -5.5, 3, -2.5},
+        {"FMod", 5.5, -3, -0.5}, {"FMod", -5.5, 3, 0.5}, {"FMod", 5.5, 3, 2.5},
+        {"FMod", 6, 3, 0},       {"FMod", 6, -3, 0},     {"FMod", 7, -3, -2},
+    };
+    static const uint32_t widths[] = {16, 32, 64};
+    for (uint32_t i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
+        uint32_t width = widths[i % 3];
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "OpCapability Addresses\nOpCapability Kernel\nOpCapability Float16\n"
+                 "OpCapability Float64\nOpMemoryModel Physical64 OpenCL\n"
+                 "%%f = OpTypeFloat %u\n%%a = OpConstant %%f %a\n%%b = OpConstant %%f %a\n"
+                 "%%r = OpSpecConstantOp %%f %s %%a %%b\n%%e = OpConstant %%f %a\n",
+                 width, cases[i / 3].a, cases[i / 3].b, cases[i / 3].operation,
+                 cases[i / 3].result);
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, text);
+        assert_int_equal(module->constants[2].kind, SIM_CONSTANT_BITS);
+        if (module->constants[2].bits != module->constants[3].bits)
+            fail_msg("%s of %g and %g with %u bits: %#llx", cases[i / 3].operation, cases[i / 3].a,
+                     cases[i / 3].b, width, (unsigned long long)module->constants[2].bits);
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -672,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_unknown_parts),
+        cmocka_unit_test(test_floats),
         cmocka_unit_test(test_arrays_of_no_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
