@@ -143,7 +143,6 @@ static rt_status emit(pl_fusing *fusing, const rt_fusion_request *request, rt_te
     image->name = request->name;
     image->kernels = &request->name;
     image->kernel_count = 1;
-    rt_image_hash(image);
     return RT_STATUS_OK;
 }
 

@@ -141,10 +141,8 @@ static rt_status add_program(fusion_input *input, uint32_t number)
         return status;
     }
     hide_kernels(input, program, number);
-    if (!LLVMGetDataLayoutStr(input->module)[0]) {
-        LLVMSetTarget(input->module, LLVMGetTarget(program));
-        LLVMSetDataLayout(input->module, LLVMGetDataLayoutStr(program));
-    }
+    LLVMSetTarget(input->module, LLVMGetTarget(program));
+    LLVMSetDataLayout(input->module, LLVMGetDataLayoutStr(program));
     return pl_module_link(job, RT_LINK_ERROR, input->module, program);
 }
 

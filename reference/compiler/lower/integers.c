@@ -122,9 +122,9 @@ static LLVMValueRef operand_of(widening *w, LLVMValueRef instruction, unsigned n
     LLVMValueRef operand = LLVMGetOperand(instruction, number);
     LLVMValueRef value = is_odd(operand) ? wide_of(w, operand) : operand;
     LLVMPositionBuilderBefore(w->builder, instruction);
-    if (!is_signed || value == operand) return value;
+    if (!is_signed) return value;
     LLVMTypeRef type = LLVMTypeOf(value);
-    CHECK(LLVMGetIntTypeWidth(type) > width_of(operand));
+    CHECK(LLVMGetIntTypeWidth(type) >= width_of(operand));
     LLVMValueRef amount = pl_integer(type, LLVMGetIntTypeWidth(type) - width_of(operand));
     return LLVMBuildAShr(w->builder, LLVMBuildShl(w->builder, value, amount, ""), amount, "");
 }

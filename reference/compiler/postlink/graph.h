@@ -45,8 +45,7 @@ typedef struct pl_node {
 /* A set of virtual functions. */
 typedef struct pl_set {
     rt_text name;
-    pl_aspects aspects;      /* of all functions of the set that the module defines */
-    uint32_t function_count; /* those functions */
+    pl_aspects aspects; /* of all functions of the set that the module defines */
 } pl_set;
 
 /* Nodes are in the order of the module, functions first, then variables. */

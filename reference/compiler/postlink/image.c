@@ -272,7 +272,6 @@ static rt_status fill_image(pl_job *job, const rt_postlink_request *request, LLV
     pl_properties_finish(job, &properties, image);
     CHECK(image->code.size > 0 && image->set_count == properties.count);
     CHECK_IMPLIES(ptx, image->format == RT_FORMAT_PTX);
-    rt_image_hash(image);
     return RT_STATUS_OK;
 }
 

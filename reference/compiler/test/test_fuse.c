@@ -323,6 +323,122 @@ static void KF_META_06_constants_are_strings_of_bytes(void **state)
     assert_true(holds(module, ", 256"));
 }
 
+/* ---- Requests ------------------------------------------------------------------------------- */
+
+static void assert_rejected(fuse_fixture *fixture, const rt_fusion_request *request,
+                            const char *message)
+{
+    memset(fixture->reasons, 0, sizeof fixture->reasons);
+    rt_status status =
+        pl_fusion_input(&fixture->job, request, fixture->reasons, &fixture->fusing.module);
+    assert_int_equal(status.code, RT_FUSION_REJECTED);
+    assert_null(fixture->fusing.module);
+    assert_string_equal(rt_sink_diagnostic(fixture->job.sink, status)->message.data, message);
+}
+
+/* K1 has two parameters, pointers to int; those of K2 are a pointer, an int, a float, a pointer. */
+static void a_relation_that_does_not_fit_the_kernels_is_rejected(void **state)
+{
+#define CANNOT " of the list cannot be fused: "
+    static const struct {
+        rt_fusion_identity identity; /* all 0: none */
+        rt_fusion_promotion promotion;
+        rt_fusion_place constant;
+        size_t constant_size; /* 0: none */
+        const char *message;
+    } rows[] = {
+        {.identity = {{0, 2}, {1, 3}},
+         .message = "parameter 2 of kernel 0" CANNOT "there is no such parameter"},
+        {.identity = {{0, 1}, {1, 4}},
+         .message = "parameter 4 of kernel 1" CANNOT "there is no such parameter"},
+        {.identity = {{0, 1}, {1, 1}},
+         .message = "parameter 1 of kernel 1" CANNOT "its type differs from that of the parameter "
+                    "whose argument it shares"},
+        {.identity = {{1, 1}, {1, 2}},
+         .message = "parameter 2 of kernel 1" CANNOT "its type differs from that of the parameter "
+                    "whose argument it shares"},
+        {.promotion = {{2, 2}, RT_FUSION_PRIVATE, 1, 4},
+         .message = "parameter 2 of kernel 2" CANNOT "there is no such parameter"},
+        {.constant = {1, 4},
+         .constant_size = 4,
+         .message = "parameter 4 of kernel 1" CANNOT "there is no such parameter"},
+        {.constant = {1, 3},
+         .constant_size = 8,
+         .message = "parameter 3 of kernel 1" CANNOT "it is a pointer, which no constant can "
+                    "replace"},
+        {.constant = {1, 2},
+         .constant_size = 8,
+         .message = "parameter 2 of kernel 1" CANNOT "the size of its constant differs from its "
+                    "own"},
+    };
+#undef CANNOT
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const rt_fusion_constant constant = {
+            rows[i].constant, {(const uint8_t *)"\0\1\0\0\0\0\0\0", rows[i].constant_size}};
+        list.request.identities = &rows[i].identity;
+        list.request.identity_count = rows[i].identity.duplicate.kernel > 0;
+        list.request.promotions = &rows[i].promotion;
+        list.request.promotion_count = rows[i].promotion.elements > 0;
+        list.request.constants = &constant;
+        list.request.constant_count = constant.value.size > 0;
+        assert_rejected(fixture, &list.request, rows[i].message);
+    }
+}
+
+static void a_kernel_that_cannot_be_found_or_launched_is_rejected(void **state)
+{
+    fuse_fixture *fixture = *state;
+    const rt_link_code code = compile(fixture, "int plain(int x) { return x + 1; }\n"
+                                               "kernel void K(global int *a) { *a = plain(*a); }");
+    rt_fusion_kernel kernels[] = {{RT_TEXT("K"), &code, 1, line(16)},
+                                  {RT_TEXT("K2"), &code, 1, line(16)}};
+    rt_fusion_request request = request_of(kernels, 2, line(16));
+    assert_rejected(fixture, &request,
+                    "kernel K2 cannot be fused: its code has no kernel of that name");
+    kernels[1].name = RT_TEXT("plain");
+    assert_rejected(fixture, &request,
+                    "kernel plain cannot be fused: its code has no kernel of that name");
+    kernels[1].name = RT_TEXT("K");
+    kernels[1].range = line(17);
+    assert_rejected(fixture, &request,
+                    "kernel K cannot be fused: the fused launch has fewer work-items than the "
+                    "kernel's own range");
+    /* Twin: both kernels can. */
+    kernels[1].range = line(15);
+    begin(fixture, &request);
+}
+
+/* Only the last two can be promoted: 2^32 - 4 bytes, and one int. */
+static void promotions_that_no_memory_can_replace_have_a_reason(void **state)
+{
+    static const char *const reasons[] = {"it is not a pointer to global memory",
+                                          "its elements take 4 GiB or more",
+                                          "its elements take 4 GiB or more",
+                                          "the buffer is not a whole number of its elements",
+                                          "",
+                                          ""};
+    const rt_fusion_promotion promotions[] = {{{1, 1}, RT_FUSION_PRIVATE, 1, 4},
+                                              {{0, 0}, RT_FUSION_PRIVATE, UINT64_C(1) << 30, 4},
+                                              {{0, 0}, RT_FUSION_PRIVATE, UINT64_MAX, 4},
+                                              {{2, 0}, RT_FUSION_PRIVATE, 3, 2},
+                                              {{0, 0}, RT_FUSION_PRIVATE, UINT32_MAX / 4, 4},
+                                              {{2, 0}, RT_FUSION_LOCAL, 2, 2}};
+    enum { COUNT = sizeof promotions / sizeof *promotions };
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    list.request.promotions = promotions;
+    list.request.promotion_count = COUNT;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_string_equal(fixture->reasons[i].length ? fixture->reasons[i].data : "", reasons[i]);
+    assert_metadata(module, "sycl.kernel.promote", "((0,private),(5,local))");
+    assert_metadata(module, "sycl.kernel.promote.size", "((0,1073741823),(5,1))");
+}
+
 /* Starts a fusion of kernels with these ranges, to be run with the range `launch`; each kernel is
  * K1 of `stores`. */
 static LLVMModuleRef begin_ranges(fuse_fixture *fixture, const rt_fusion_range *ranges,
@@ -1018,6 +1134,9 @@ int main(int argc, char **argv)
         TEST(KF_META_04_promotions_count_after_joining),
         TEST(KF_META_05_sizes_count_elements),
         TEST(KF_META_06_constants_are_strings_of_bytes),
+        TEST(a_relation_that_does_not_fit_the_kernels_is_rejected),
+        TEST(a_kernel_that_cannot_be_found_or_launched_is_rejected),
+        TEST(promotions_that_no_memory_can_replace_have_a_reason),
         TEST(KF_META_07_the_range_is_there_where_ranges_differ),
         TEST(KF_META_07_the_range_is_not_there_where_they_are_the_same),
         TEST(KF_META_08_unused_dimensions_of_the_global_size_are_0),
