@@ -268,9 +268,23 @@ void pl_writer_repair(LLVMModuleRef module)
         if (call->getCalledFunction() == print && call->arg_size() > 0) repair_format(call);
 }
 
+/* The writer knows builtin functions only in OpenCL C; an image that names no source language, or
+ * OpenCL C++ as those with device_globals do, was read without a version. */
+static void repair_language(llvm::Module *module)
+{
+    llvm::NamedMDNode *version = module->getOrInsertNamedMetadata("opencl.ocl.version");
+    if (version->getNumOperands() > 0) return;
+    llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
+    auto number = [type](uint64_t value) {
+        return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
+    };
+    version->addOperand(llvm::MDNode::get(module->getContext(), {number(2), number(0)}));
+}
+
 void pl_reader_repair(LLVMModuleRef module)
 {
     llvm::Module *read = llvm::unwrap(module);
+    repair_language(read);
     read->setDataLayout(
         llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), LLVMGetTarget(module)));
 }

@@ -87,7 +87,8 @@ void pl_writer_repair(LLVMModuleRef module);
 /* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
  * pointer's type in place of the struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond
  * the size of a pointer dead.  Version 19 leaves global memory for variables (G1) out of the data
- * layout, which LLVM's reader of bitcode would add. */
+ * layout, which LLVM's reader of bitcode would add, and adds no version of OpenCL C unless the
+ * module names that language. */
 void pl_reader_repair(LLVMModuleRef module);
 
 #ifdef __cplusplus
