@@ -9,6 +9,9 @@ import re
 
 from mutate_syntax import Kind, Type, Unit, Uses, flat, shown
 
+# For compiling mutants: no warnings, and gcc 14 makes an error of the mixture of a pointer and a number.
+QUIET = ("-w", "-Wno-error=int-conversion")
+
 OPERATORS = {
     "relational": "< and <=, > and >=, == and != are exchanged",
     "logical": "&& and || are exchanged, one of their operands decides alone, ! is removed",

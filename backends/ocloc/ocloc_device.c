@@ -135,15 +135,33 @@ static rt_status memory_create(dev_device *device, uint64_t size, rt_text label,
     return usm_create(device, DEV_MEMORY_BUFFER, size, label, out_memory);
 }
 
+static rt_status group_check(const ocloc_device *device, const ocloc_kernel_info *info,
+                             const dev_nd_range *range)
+{
+    bool is_wrong = false;
+    for (int d = 0; d < (int)RT_ND_RANGE_DIMENSIONS; d++)
+        is_wrong = is_wrong || (info->required_group[0] > 0 && range->local[0] > 0 &&
+                                range->local[d] != info->required_group[d]);
+    if (!is_wrong)
+        return dev_nd_range_validate(device->sink, range, device->capabilities.group_size_max);
+    return rt_fail(device->sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
+                   "the kernel requires groups of %u x %u x %u work-items, but was given %llu x "
+                   "%llu x %llu",
+                   info->required_group[0], info->required_group[1], info->required_group[2],
+                   (unsigned long long)range->local[0], (unsigned long long)range->local[1],
+                   (unsigned long long)range->local[2]);
+}
+
+/* Refuses what a driver would refuse by what the machine code says about the kernel. */
 static rt_status launch_check(dev_queue *queue, dev_kernel *kernel, const dev_nd_range *range,
                               const dev_argument *arguments, uint32_t argument_count)
 {
     (void)arguments;
     const ocloc_device *device = (const ocloc_device *)queue->device;
-    uint32_t count = ((const ocloc_kernel *)kernel)->parameter_count;
-    if (count != DEV_ARGUMENT_COUNT_UNKNOWN)
-        RT_TRY(dev_argument_count_validate(device->sink, count, argument_count));
-    return dev_nd_range_validate(device->sink, range, device->capabilities.group_size_max);
+    const ocloc_kernel_info *info = &((const ocloc_kernel *)kernel)->info;
+    if (info->parameter_count != DEV_ARGUMENT_COUNT_UNKNOWN)
+        RT_TRY(dev_argument_count_validate(device->sink, info->parameter_count, argument_count));
+    return group_check(device, info, range);
 }
 
 static rt_status queue_create(dev_device *base, dev_queue **out_queue)

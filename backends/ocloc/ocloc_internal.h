@@ -3,6 +3,7 @@
 #define BACKENDS_OCLOC_OCLOC_INTERNAL_H
 
 #include "backends/ocloc/ocloc_library.h"
+#include "backends/ocloc/ocloc_zeinfo.h"
 #include "backends/vendor/unexecuted.h"
 #include "reference/device/device.h"
 
@@ -39,7 +40,7 @@ typedef struct ocloc_program {
 
 typedef struct ocloc_kernel {
     dev_kernel base;
-    uint32_t parameter_count; /* or DEV_ARGUMENT_COUNT_UNKNOWN */
+    ocloc_kernel_info info;
 } ocloc_kernel;
 
 /* ---- Calls (ocloc_call.c) ----------------------------------------------------------------- */

@@ -6,7 +6,6 @@
  * Source: intel/compute-runtime, programmers-guide/ZEBIN.md: a kernel is a function symbol, a
  * variable that is visible to other modules an object symbol. */
 #include "backends/ocloc/ocloc_internal.h"
-#include "backends/ocloc/ocloc_zeinfo.h"
 #include "backends/vendor/elf.h"
 #include "backends/vendor/validate.h"
 #include "reference/base/alloc.h"
@@ -21,7 +20,7 @@ static void kernel_destroy(dev_kernel *kernel)
 
 static uint32_t kernel_argument_count(dev_kernel *kernel)
 {
-    return ((const ocloc_kernel *)kernel)->parameter_count;
+    return ((const ocloc_kernel *)kernel)->info.parameter_count;
 }
 
 static const dev_kernel_ops kernel_ops = {
@@ -52,8 +51,7 @@ static rt_status program_kernel(dev_program *base, rt_text name, dev_kernel **ou
     if (!vendor_elf_section(&elf, OCLOC_SECTION_ZE_INFO, &ze_info)) ze_info = (rt_bytes){0};
     ocloc_kernel *kernel = rt_alloc(sizeof *kernel);
     kernel->base.ops = &kernel_ops;
-    kernel->parameter_count =
-        ocloc_argument_count((rt_text){(const char *)ze_info.data, ze_info.size}, name);
+    ocloc_kernel_read((rt_text){(const char *)ze_info.data, ze_info.size}, name, &kernel->info);
     *out_kernel = &kernel->base;
     return RT_STATUS_OK;
 }

@@ -204,7 +204,7 @@ def compile_with(language, text, folder, *options):
     path = pathlib.Path(folder) / f"out.{language}"
     path.write_text(text, encoding="latin-1")
     compiler, standard = ("cc", "-std=c17") if language == C else ("c++", "-std=c++17")
-    done = subprocess.run([compiler, standard, "-w", "-O1", "-include", CI / "mutant.h", path, *options],
+    done = subprocess.run([compiler, standard, *mutate_generate.QUIET, "-O1", "-include", CI / "mutant.h", path, *options],
                           capture_output=True, text=True)
     return done.stderr
 

@@ -1,12 +1,12 @@
 /* Tests the ocloc adapter with a fake library. */
 #include "backends/ocloc/ocloc_internal.h"
-#include "backends/ocloc/ocloc_zeinfo.h"
 #include "backends/ocloc/test/fake_ocloc.h"
 #include "backends/vendor/test/fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -284,9 +284,64 @@ static void parameters_are_counted(void **state)
         {"kernels:\n  - name: kk\n      - arg_index: 3\n", DEV_ARGUMENT_COUNT_UNKNOWN},
         {"", DEV_ARGUMENT_COUNT_UNKNOWN},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        assert_int_equal(ocloc_argument_count(rt_text_of(rows[i].ze_info), RT_TEXT("k")),
-                         rows[i].count);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ocloc_kernel_info info;
+        ocloc_kernel_read(rt_text_of(rows[i].ze_info), RT_TEXT("k"), &info);
+        assert_int_equal(info.parameter_count, rows[i].count);
+        assert_int_equal(info.required_group[0], 0);
+    }
+}
+
+static void required_groups_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sizes;
+        uint32_t groups[3];
+    } rows[] = {
+        {"[ 8, 2, 1 ]", {8, 2, 1}},
+        {"[8,2,1]", {8, 2, 1}},
+        {"8, 2, 1", {0}},
+        {"[ 8, 2 ]", {0}},
+        {"[ 8, 0, 1 ]", {0}},
+        {"[ 8, x, 1 ]", {0}},
+        {"", {0}},
+        {"[ 8, 4294967296, 1 ]", {0}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[128];
+        ocloc_kernel_info info;
+        snprintf(text, sizeof text, "kernels:\n  - name: k\n    required_work_group_size: %s\n",
+                 rows[i].sizes);
+        ocloc_kernel_read(rt_text_of(text), RT_TEXT("k"), &info);
+        assert_memory_equal(info.required_group, rows[i].groups, sizeof info.required_group);
+    }
+}
+
+static void groups_are_those_that_the_kernel_requires(void **state)
+{
+    fixture *f = *state;
+    dev_program *program;
+    dev_kernel *kernel;
+    dev_queue *queue;
+    dev_event *event;
+    fake->ze_info = "kernels:\n  - name: k\n    required_work_group_size: [ 8, 2, 1 ]\n";
+    assert_true(rt_ok(fixture_open(f, "")));
+    assert_true(rt_ok(dev_program_build(f->device, &image, &program)));
+    assert_true(rt_ok(dev_kernel_create(program, RT_TEXT("k"), &kernel)));
+    assert_true(rt_ok(dev_queue_create(f->device, &queue)));
+    dev_nd_range range = {.dimensions = 2, .global = {16, 4, 1}, .local = {8, 2, 1}};
+    assert_true(rt_ok(dev_enqueue_kernel(queue, no_wait, kernel, &range, NULL, 0, &event)));
+    dev_event_destroy(event);
+    range.local[1] = 4;
+    expect_status(f->sink, dev_enqueue_kernel(queue, no_wait, kernel, &range, NULL, 0, &event),
+                  RT_ERRC_ND_RANGE, "requires groups of 8 x 2 x 1 work-items, but was given 8 x 4");
+    memset(range.local, 0, sizeof range.local);
+    assert_true(rt_ok(dev_enqueue_kernel(queue, no_wait, kernel, &range, NULL, 0, &event)));
+    dev_event_destroy(event);
+    dev_queue_destroy(queue);
+    dev_kernel_destroy(kernel);
+    dev_program_destroy(program);
 }
 
 static void groups_and_arguments_are_limited(void **state)
@@ -330,6 +385,8 @@ int main(void)
         TEST(images_that_are_unusable_are_refused),
         TEST(what_the_code_lacks_is_named),
         TEST(parameters_are_counted),
+        TEST(required_groups_are_read),
+        TEST(groups_are_those_that_the_kernel_requires),
         TEST(groups_and_arguments_are_limited),
     };
     fake = fixture_find_fake(FAKE_LIBRARY);

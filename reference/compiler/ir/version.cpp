@@ -185,6 +185,64 @@ void pl_front_end_repair(LLVMModuleRef module)
         repair_call(call);
 }
 
+/* ---- Bodies of kernels (21) ---- */
+
+/* Drops the entries of a function from the annotations: its kernel has the same. */
+static void drop_annotations(llvm::Module *module, const llvm::Function *of)
+{
+    llvm::GlobalVariable *old = module->getNamedGlobal("llvm.global.annotations");
+    auto *list = old ? llvm::dyn_cast<llvm::ConstantArray>(old->getInitializer()) : nullptr;
+    if (!list) return;
+    std::vector<llvm::Constant *> kept;
+    for (llvm::Use &entry : list->operands()) {
+        auto *row = llvm::cast<llvm::Constant>(entry.get());
+        if (row->getAggregateElement(0u)->stripPointerCasts() != of) kept.push_back(row);
+    }
+    if (kept.size() == list->getNumOperands()) return;
+    auto *type = llvm::ArrayType::get(list->getType()->getElementType(), kept.size());
+    auto *left = new llvm::GlobalVariable(*module, type, old->isConstant(), old->getLinkage(),
+                                          llvm::ConstantArray::get(type, kept), "", old,
+                                          old->getThreadLocalMode(), old->getAddressSpace());
+    left->setSection(old->getSection());
+    left->takeName(old);
+    old->eraseFromParent();
+}
+
+static void repair_kernel(llvm::Function *kernel, llvm::Function *body)
+{
+    drop_annotations(body->getParent(), body);
+    const auto linkage = kernel->getLinkage();
+    kernel->deleteBody(); /* makes it external and drops its metadata, which `body` has too */
+    kernel->setLinkage(linkage);
+    kernel->copyMetadata(body, 0);
+    kernel->splice(kernel->begin(), body);
+    for (llvm::Argument &argument : body->args()) {
+        llvm::Argument *own = kernel->getArg(argument.getArgNo());
+        own->takeName(&argument);
+        argument.replaceAllUsesWith(own);
+    }
+    for (llvm::User *user : body->users())
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+            call->setCallingConv(kernel->getCallingConv());
+    body->replaceAllUsesWith(kernel);
+    body->eraseFromParent();
+}
+
+void pl_kernels_repair(LLVMModuleRef module)
+{
+    std::vector<llvm::Function *> bodies;
+    for (llvm::Function &function : *llvm::unwrap(module))
+        if (!function.isDeclaration() && function.getName().starts_with("__clang_ocl_kern_imp_"))
+            bodies.push_back(&function);
+    for (llvm::Function *body : bodies) {
+        llvm::StringRef name = body->getName();
+        name.consume_front("__clang_ocl_kern_imp_");
+        llvm::Function *kernel = llvm::unwrap(module)->getFunction(name);
+        if (kernel && kernel->getFunctionType() == body->getFunctionType())
+            repair_kernel(kernel, body);
+    }
+}
+
 /* ---- The translator (19) ---- */
 
 /* An address computation as an instruction, which no folding removes, names the type: a byte. */
@@ -210,9 +268,23 @@ void pl_writer_repair(LLVMModuleRef module)
         if (call->getCalledFunction() == print && call->arg_size() > 0) repair_format(call);
 }
 
+/* The writer knows builtin functions only in OpenCL C; an image that names no source language, or
+ * OpenCL C++ as those with device_globals do, was read without a version. */
+static void repair_language(llvm::Module *module)
+{
+    llvm::NamedMDNode *version = module->getOrInsertNamedMetadata("opencl.ocl.version");
+    if (version->getNumOperands() > 0) return;
+    llvm::Type *type = llvm::Type::getInt32Ty(module->getContext());
+    auto number = [type](uint64_t value) {
+        return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(type, value));
+    };
+    version->addOperand(llvm::MDNode::get(module->getContext(), {number(2), number(0)}));
+}
+
 void pl_reader_repair(LLVMModuleRef module)
 {
     llvm::Module *read = llvm::unwrap(module);
+    repair_language(read);
     read->setDataLayout(
         llvm::UpgradeDataLayoutString(read->getDataLayoutStr(), LLVMGetTarget(module)));
 }
@@ -253,6 +325,8 @@ static void correct_struct_return(T &callee, unsigned index, llvm::Type *pointer
 }
 
 void pl_front_end_repair(LLVMModuleRef) {}
+
+void pl_kernels_repair(LLVMModuleRef) {}
 
 void pl_writer_repair(LLVMModuleRef) {}
 

@@ -74,6 +74,11 @@ void pl_blocks_move(LLVMValueRef from, LLVMValueRef to);
  * to functions have no address space, as in version 14. */
 void pl_front_end_repair(LLVMModuleRef module);
 
+/* Gives kernels their bodies back.  clang 21 makes of each kernel a function that calls
+ * `__clang_ocl_kern_imp_NAME`, so that kernels which call each other call functions; the split, the
+ * aspects and the sets of virtual functions are about kernels. */
+void pl_kernels_repair(LLVMModuleRef module);
+
 /* Repairs a module for the SPIR-V writer, as the last step before it.  Version 19 leaves calls to
  * work-item functions in sources in C++ for OpenCL unresolved, and takes the types of a format
  * string in printf from any of its uses. */
@@ -82,7 +87,8 @@ void pl_writer_repair(LLVMModuleRef module);
 /* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
  * pointer's type in place of the struct's, so a compiler (LLVM 15 in PoCL) considers writes beyond
  * the size of a pointer dead.  Version 19 leaves global memory for variables (G1) out of the data
- * layout, which LLVM's reader of bitcode would add. */
+ * layout, which LLVM's reader of bitcode would add, and adds no version of OpenCL C unless the
+ * module names that language. */
 void pl_reader_repair(LLVMModuleRef module);
 
 #ifdef __cplusplus

@@ -109,6 +109,7 @@ static rt_status take_source(pl_job *job, LLVMModuleRef part, rt_text name,
 {
     pl_annotations annotations;
     strip_module(part);
+    pl_kernels_repair(part);
     if (job->format != RT_FORMAT_PTX) pl_front_end_repair(part);
     RT_TRY(pl_refuse_foreign(job, part, name));
     RT_TRY(pl_annotations_take(job, part, name, &annotations));

@@ -245,13 +245,27 @@ static void operations_that_the_writer_lacks(void **state)
              "i32") "define spir_func i32 @_Z3maxi(i32 %x) noinline { ret i32 %x }\n");
 }
 
+/* Assembly that jumps has another form since LLVM 15. */
+static void assembly_that_jumps(void **state)
+{
+#define JUMPS(operand)                                                                             \
+    TARGET "define spir_func void @f() {\n callbr void asm sideeffect \"jmp ${0:l}\", " operand    \
+           " to label %here [label %there]\nhere:\n ret void\nthere:\n ret void\n}\n"
+    const char *code = strcmp(ASSAY_LLVM_VERSION, "14") == 0
+                           ? JUMPS("\"X\"(i8* blockaddress(@f, %there))")
+                           : JUMPS("\"!i\"()");
+#undef JUMPS
+    const refusal_row row = {"A.ll", code, "f", "'f' contains inline assembly"};
+    refuse_all(*state, &row, 1);
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_open, fixture_close)
     const struct CMUnitTest tests[] = {
         TEST(unsupported_features_of_sources),  TEST(cyclic_initial_values),
         TEST(types_that_spirv_lacks),           TEST(intrinsics_that_are_not_lowered),
-        TEST(operations_that_the_writer_lacks),
+        TEST(operations_that_the_writer_lacks), TEST(assembly_that_jumps),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
