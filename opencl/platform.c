@@ -247,8 +247,8 @@ cl_int icd_device_open(void)
         .on_output = output_print,
     };
     dev_device *device;
-    rt_status status =
-        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
+    rt_status status = dev_device_open(&simdev_backend, &parameters,
+                                       RT_TEXT("clock=host,usm=mapped,access=reported"), &device);
     if (!rt_ok(status)) return icd_code(status);
     status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {

@@ -184,6 +184,18 @@ static void kernel_on_a_mapped_buffer(const client *c, bool is_right)
     assert_cl(clReleaseKernel(kernel));
 }
 
+/* The store is reported, and happens as on other devices, so that the program continues. */
+static void store_to_a_buffer_for_reading(const client *c, bool is_right)
+{
+    const cl_int expected[] = {1, 1, 1, 1};
+    cl_kernel kernel = client_kernel(c, store, "k");
+    cl_mem buffer = buffer_make(c, is_right ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY, NULL);
+    client_run(c, kernel, buffer, 4);
+    client_expect(c, buffer, expected, 4);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+}
+
 /* ---- Memory of the host ------------------------------------------------------------------- */
 
 static void buffers_share_memory_of_the_host(const client *c, bool is_right)
@@ -294,6 +306,7 @@ static const struct {
     CASE("mapped-buffer", read_of_a_buffer_of_a_mapped_part),
     CASE("mapped-buffer", fill_of_a_mapped_buffer),
     CASE("mapped-buffer", kernel_on_a_mapped_buffer),
+    CASE("access-mode", store_to_a_buffer_for_reading),
     CASE("host-memory-overlap", buffers_share_memory_of_the_host),
     CASE("command-race", source_of_a_write_changes),
     CASE("unset-user-event", release_before_a_user_event_is_set),
