@@ -98,6 +98,19 @@ static void memory_freed_while_a_kernel_runs(const client *c, bool is_right)
     assert_cl(clReleaseKernel(kernel));
 }
 
+static void freed_memory_copied(const client *c, bool is_right)
+{
+    cl_int value;
+    cl_int *pointer = clSVMAlloc(c->context, 0, BYTES, 0);
+    assert_non_null(pointer);
+    *pointer = 7;
+    if (!is_right) clSVMFree(c->context, pointer);
+    assert_int_equal(
+        clEnqueueSVMMemcpy(c->queue, CL_TRUE, &value, pointer, sizeof value, 0, NULL, NULL),
+        is_right ? CL_SUCCESS : CL_INVALID_VALUE);
+    if (is_right) clSVMFree(c->context, pointer);
+}
+
 static void memory_freed_twice(const client *c, bool is_right)
 {
     cl_int *pointer = clSVMAlloc(c->context, 0, BYTES, 0);
@@ -299,6 +312,7 @@ static const struct {
     CASE("use-after-release", event_waited_for_after_release),
     CASE("use-after-release", buffer_released_while_an_argument),
     CASE("use-after-free", memory_freed_while_a_kernel_runs),
+    CASE("use-after-free", freed_memory_copied),
     CASE("invalid-free", memory_freed_twice),
     CASE("mapped-buffer", read_of_a_buffer_mapped_for_writing),
     CASE("mapped-buffer", write_of_a_buffer_mapped_for_reading),
