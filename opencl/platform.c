@@ -426,7 +426,9 @@ static const struct {
  * shares the machine with others. */
 static cl_ulong memory_size(void)
 {
-    enum { SHARE = 8 }; /* of the machine's memory */
+    enum { SHARE = 8, MIB = 1 << 20 }; /* of the machine's memory */
+    cl_ulong chosen = number_of(ICD_VARIABLE_MEMORY, 0);
+    if (chosen > 0) return chosen * MIB;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (cl_ulong)pages * (cl_ulong)page / SHARE : RT_MEMORY_SIZE_MAX;
 }
