@@ -248,8 +248,8 @@ cl_int icd_device_open(void)
         .on_output = output_print,
     };
     dev_device *device;
-    rt_status status =
-        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
+    rt_status status = dev_device_open(&simdev_backend, &parameters,
+                                       RT_TEXT("clock=host,usm=mapped,access=reported"), &device);
     if (!rt_ok(status)) return icd_code(status);
     status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {
@@ -427,7 +427,9 @@ static const struct {
  * shares the machine with others. */
 static cl_ulong memory_size(void)
 {
-    enum { SHARE = 8 }; /* of the machine's memory */
+    enum { SHARE = 8, MIB = 1 << 20 }; /* of the machine's memory */
+    cl_ulong chosen = number_of(ICD_VARIABLE_MEMORY, 0);
+    if (chosen > 0) return chosen * MIB;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (cl_ulong)pages * (cl_ulong)page / SHARE : RT_MEMORY_SIZE_MAX;
 }

@@ -48,29 +48,30 @@ static icd_place place_in(cl_mem buffer, size_t offset)
 }
 
 /* Where the "host" pointer of a transfer leads: it may be memory of the device, as
- * cl_intel_unified_shared_memory permits.  A range that leaves that memory fails the command. */
+ * cl_intel_unified_shared_memory permits.  A pointer that is refused fails the command. */
 static icd_place place_at(icd_command *command, const void *pointer, size_t size)
 {
-    icd_place place = {.host = (uint8_t *)(uintptr_t)pointer};
-    place.memory = icd_usm_find((uintptr_t)pointer, &place.offset);
-    if (place.memory && size > place.memory->size - place.offset)
-        command->failure = CL_INVALID_VALUE;
+    icd_place place = {0};
+    if (command->failure == CL_SUCCESS)
+        command->failure = icd_place_make(pointer, size, command->call, &place);
     return place;
 }
 
 /* Adds the parts of a command: one range each, at an offset in a buffer; nothing for 0 bytes. */
 static void read_part(icd_command *command, cl_mem buffer, size_t offset, size_t size, void *host)
 {
+    if (size == 0) return;
     icd_place to = place_at(command, host, size);
-    if (size == 0 || command->failure != CL_SUCCESS) return;
+    if (command->failure != CL_SUCCESS) return;
     icd_copy_part(command, to, place_in(buffer, offset), size);
 }
 
 static void write_part(icd_command *command, cl_mem buffer, size_t offset, size_t size,
                        const void *host)
 {
+    if (size == 0) return;
     icd_place from = place_at(command, host, size);
-    if (size == 0 || command->failure != CL_SUCCESS) return;
+    if (command->failure != CL_SUCCESS) return;
     icd_copy_part(command, place_in(buffer, offset), from, size);
 }
 

@@ -8,7 +8,8 @@
 #include <string.h>
 
 static RT_VECTOR(icd_allocation) allocations;
-static uint32_t number; /* of the last allocation, for messages */
+static RT_VECTOR(icd_allocation) freed; /* whose addresses have not been given out again */
+static uint32_t number;                 /* of the last allocation, for messages */
 
 /* ---- Allocations -------------------------------------------------------------------------- */
 
@@ -58,6 +59,9 @@ void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code
     template.context = icd_reference(template.context);
     template.address = dev_memory_address(template.memory);
     template.size = size;
+    for (uint32_t i = 0; i < freed.count; i++)
+        if (freed.items[i].address == template.address)
+            freed.items[i--] = freed.items[--freed.count];
     *rt_vector_push(&allocations) = template;
     return (void *)(uintptr_t) template.address;
 }
@@ -70,6 +74,7 @@ bool icd_allocation_free(void *pointer, bool is_svm)
     dev_memory_destroy(found->memory);
     icd_memory_give(found->size);
     icd_release(found->context);
+    *rt_vector_push(&freed) = (icd_allocation){.address = found->address, .size = found->size};
     *found = allocations.items[--allocations.count];
     return true;
 }
@@ -294,15 +299,24 @@ void icd_usm_forget(cl_program program)
 
 /* ---- Commands ----------------------------------------------------------------------------- */
 
-static cl_int place_make(const void *pointer, size_t size, icd_call call, icd_place *out_place)
+cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place *out_place)
 {
+    const uint64_t address = (uintptr_t)pointer;
     *out_place = (icd_place){.host = (uint8_t *)(uintptr_t)pointer};
     if (!pointer) return icd_refuse(call, CL_INVALID_VALUE, "the pointer is NULL");
-    const icd_allocation *found = allocation_find((uintptr_t)pointer, 1);
+    for (uint32_t i = 0; i < freed.count; i++) {
+        if (address - freed.items[i].address >= freed.items[i].size) continue;
+        icd_report_misuse(call, "use-after-free", (rt_text){0},
+                          "%p is in an allocation that has been freed", pointer);
+        return icd_refuse(call, CL_INVALID_VALUE, "%p points to freed memory", pointer);
+    }
+    /* What follows an allocation is not the host's memory: nothing else has such addresses. */
+    const icd_allocation *found = allocation_find(address, RT_MEMORY_SIZE_MAX);
     if (!found) return CL_SUCCESS;
     out_place->memory = found->memory;
-    out_place->offset = (uintptr_t)pointer - found->address;
-    if (size <= found->size - out_place->offset) return CL_SUCCESS;
+    out_place->offset = address - found->address;
+    if (out_place->offset <= found->size && size <= found->size - out_place->offset)
+        return CL_SUCCESS;
     return icd_refuse(call, CL_INVALID_VALUE,
                       "%zu bytes at offset %llu of an allocation of %llu bytes", size,
                       (unsigned long long)out_place->offset, (unsigned long long)found->size);
@@ -364,8 +378,8 @@ cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocki
     icd_place destination, source;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
-    code = place_make(to, size, call, &destination);
-    if (code == CL_SUCCESS) code = place_make(from, size, call, &source);
+    code = icd_place_make(to, size, call, &destination);
+    if (code == CL_SUCCESS) code = icd_place_make(from, size, call, &source);
     uint64_t begin = (uintptr_t)to, other = (uintptr_t)from;
     if (code == CL_SUCCESS && begin < other + size && other < begin + size)
         code = icd_refuse(call, CL_MEM_COPY_OVERLAP, "the two ranges overlap");
@@ -382,7 +396,7 @@ cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, cons
     icd_place destination;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
-    code = place_make(to, size, call, &destination);
+    code = icd_place_make(to, size, call, &destination);
     bool is_size = icd_is_pattern_size(pattern_size) && size % pattern_size == 0;
     if (code == CL_SUCCESS &&
         (!destination.memory || !pattern || !is_size || destination.offset % pattern_size != 0))

@@ -45,6 +45,9 @@ typedef struct icd_place {
     uint64_t offset;
     uint8_t *host;
 } icd_place;
+/* Finds the memory that a pointer of the program leads to. CL_INVALID_VALUE: NULL, a range that
+ * leaves its allocation, or freed memory, which is also a finding. */
+cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place *out_place);
 /* Adds the part that copies; size >= 1. */
 void icd_copy_part(icd_command *command, icd_place to, icd_place from, size_t size);
 

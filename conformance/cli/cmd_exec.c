@@ -17,6 +17,8 @@
 enum {
     EXIT_CODE_MAX = 255,
     THREADS_MAX = 1024,
+    MEMORY_MIN = 32, /* MiB, with the largest allocation half of it */
+    MEMORY_MAX = 1 << 20,
 };
 
 /* The files that the program's process shares with this one. */
@@ -88,6 +90,7 @@ static void environment_set(void *user)
         {ICD_VARIABLE_REPORT, exec->files->report},
         {ICD_VARIABLE_SUPPRESSIONS,
          exec->files->suppressions[0] ? exec->files->suppressions : NULL},
+        {ICD_VARIABLE_MEMORY, arguments->values[CNF_OPTION_MEMORY]},
         {ICD_VARIABLE_SEED, arguments->values[CNF_OPTION_SEED]},
         {ICD_VARIABLE_THREADS, arguments->values[CNF_OPTION_THREADS]},
         {ICD_VARIABLE_TYPE, arguments->values[CNF_OPTION_TYPE]},
@@ -162,7 +165,7 @@ static int exec_run(const cnf_arguments *arguments, const char *library, int err
 
 int cnf_exec_command(const cnf_arguments *arguments)
 {
-    uint64_t code, seed, threads;
+    uint64_t code, seed, threads, memory;
     char library[PATH_MAX];
     if (arguments->path_count == 0) {
         fprintf(stderr, "assay: exec needs a program (assay exec --help)\n");
@@ -171,6 +174,8 @@ int cnf_exec_command(const cnf_arguments *arguments)
     bool is_valid =
         cnf_command_number(arguments, CNF_OPTION_ERROR_EXITCODE, "--error-exitcode", 1,
                            EXIT_CODE_MAX, 0, &code) &&
+        cnf_command_number(arguments, CNF_OPTION_MEMORY, "--memory", MEMORY_MIN, MEMORY_MAX,
+                           MEMORY_MIN, &memory) &&
         cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed) &&
         cnf_command_number(arguments, CNF_OPTION_THREADS, "--threads", 1, THREADS_MAX, 1, &threads);
     if (!is_valid || !type_check(arguments)) return CNF_EXIT_USAGE;

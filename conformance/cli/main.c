@@ -300,6 +300,8 @@ static const cnf_option exec_options[] = {
      "Do not report the findings that an entry of this file matches.", NULL},
     {CNF_OPTION_TYPE, "--type", NULL, "TYPE",
      "Type of the device: gpu (default), cpu or accelerator.", NULL},
+    {CNF_OPTION_MEMORY, "--memory", NULL, "N",
+     "Megabytes of the device's memory; default: an eighth of the machine's.", NULL},
     {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of what the device may choose; default: 0.", NULL},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let the device use N threads for one kernel.",
      NULL},

@@ -98,6 +98,19 @@ static void memory_freed_while_a_kernel_runs(const client *c, bool is_right)
     assert_cl(clReleaseKernel(kernel));
 }
 
+static void freed_memory_copied(const client *c, bool is_right)
+{
+    cl_int value;
+    cl_int *pointer = clSVMAlloc(c->context, 0, BYTES, 0);
+    assert_non_null(pointer);
+    *pointer = 7;
+    if (!is_right) clSVMFree(c->context, pointer);
+    assert_int_equal(
+        clEnqueueSVMMemcpy(c->queue, CL_TRUE, &value, pointer, sizeof value, 0, NULL, NULL),
+        is_right ? CL_SUCCESS : CL_INVALID_VALUE);
+    if (is_right) clSVMFree(c->context, pointer);
+}
+
 static void memory_freed_twice(const client *c, bool is_right)
 {
     cl_int *pointer = clSVMAlloc(c->context, 0, BYTES, 0);
@@ -180,6 +193,18 @@ static void kernel_on_a_mapped_buffer(const client *c, bool is_right)
     assert_cl(clFinish(other));
     assert_cl(clReleaseCommandQueue(other));
     assert_cl(clReleaseEvent(user));
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+}
+
+/* The store is reported, and happens as on other devices, so that the program continues. */
+static void store_to_a_buffer_for_reading(const client *c, bool is_right)
+{
+    const cl_int expected[] = {1, 1, 1, 1};
+    cl_kernel kernel = client_kernel(c, store, "k");
+    cl_mem buffer = buffer_make(c, is_right ? CL_MEM_READ_WRITE : CL_MEM_READ_ONLY, NULL);
+    client_run(c, kernel, buffer, 4);
+    client_expect(c, buffer, expected, 4);
     assert_cl(clReleaseMemObject(buffer));
     assert_cl(clReleaseKernel(kernel));
 }
@@ -287,6 +312,7 @@ static const struct {
     CASE("use-after-release", event_waited_for_after_release),
     CASE("use-after-release", buffer_released_while_an_argument),
     CASE("use-after-free", memory_freed_while_a_kernel_runs),
+    CASE("use-after-free", freed_memory_copied),
     CASE("invalid-free", memory_freed_twice),
     CASE("mapped-buffer", read_of_a_buffer_mapped_for_writing),
     CASE("mapped-buffer", write_of_a_buffer_mapped_for_reading),
@@ -294,6 +320,7 @@ static const struct {
     CASE("mapped-buffer", read_of_a_buffer_of_a_mapped_part),
     CASE("mapped-buffer", fill_of_a_mapped_buffer),
     CASE("mapped-buffer", kernel_on_a_mapped_buffer),
+    CASE("access-mode", store_to_a_buffer_for_reading),
     CASE("host-memory-overlap", buffers_share_memory_of_the_host),
     CASE("command-race", source_of_a_write_changes),
     CASE("unset-user-event", release_before_a_user_event_is_set),

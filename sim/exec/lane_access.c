@@ -67,13 +67,10 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
     bool is_forbidden =
         a->writes ? (view->forbidden & SIM_FORBIDS_STORES) != 0
                   : (view->forbidden & SIM_FORBIDS_LOADS) && !sim_race_wrote(x, view, a->size);
-    if (is_forbidden) {
-        note_access(x, a, view,
-                    view->is_constant && a->writes ? SIM_FINDING_WRITE_TO_CONSTANT
-                                                   : SIM_FINDING_ACCESS_MODE);
-        return false;
-    }
-    return true;
+    if (!is_forbidden) return true;
+    bool is_constant = view->is_constant && a->writes;
+    note_access(x, a, view, is_constant ? SIM_FINDING_WRITE_TO_CONSTANT : SIM_FINDING_ACCESS_MODE);
+    return !is_constant && x->launch->world->permits_modes;
 }
 
 /* Records the shadow of byte i of a load, and whether any bit in it is set. */

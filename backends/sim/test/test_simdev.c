@@ -674,6 +674,17 @@ static void selector_maps_the_hosts_usm(void **state)
     }
 }
 
+static void selector_permits_accesses_that_are_reported(void **state)
+{
+    (void)state;
+    for (int permits = 0; permits < 2; permits++) {
+        fixture f;
+        open_with(&f, 1, permits ? "access=reported" : "");
+        assert_int_equal(fake_sim.permits_modes, permits);
+        close_all(&f);
+    }
+}
+
 static void other_selectors_are_refused(void **state)
 {
     (void)state;
@@ -690,6 +701,8 @@ static void other_selectors_are_refused(void **state)
                                             "clock=sundial",
                                             "usm=",
                                             "usm=far",
+                                            "access=",
+                                            "access=permitted",
                                             "tier=",
                                             "tier=fast",
                                             "tier=compiled,tier=compiled"};
@@ -1052,9 +1065,39 @@ static void times_are_those_of_the_chosen_clock(void **state)
     }
 }
 
+/* A launch that waits for the host comes after what the host knew to be done when it completed the
+ * event, although the launch was enqueued first; what it learned later is unordered. */
+static void a_host_event_orders_what_the_host_knew(void **state)
+{
+    (void)state;
+    for (int knows = 0; knows < 2; knows++) {
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            fixture f;
+            open_with_seed(&f, seed);
+            dev_kernel *kernel = kernel_build(&f, "k");
+            dev_event *host;
+            assert_true(rt_ok(dev_host_event_create(f.device, &host)));
+            dev_event *held = launch(&f, kernel, 1, &host, 1);
+            dev_event *free = launch(&f, kernel, 2, NULL, 0);
+            if (knows) assert_true(rt_ok(dev_event_wait(free)));
+            assert_true(rt_ok(dev_host_event_complete(host, false)));
+            if (!knows) assert_true(rt_ok(dev_event_wait(free)));
+            assert_true(rt_ok(dev_event_wait(held)));
+            assert_int_equal(f.finding_count, knows ? 0 : 1);
+            dev_event *events[] = {held, free, host};
+            for (uint32_t i = 0; i < 3; i++)
+                dev_event_destroy(events[i]);
+            dev_kernel_destroy(kernel);
+            close_all(&f);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_event_orders_what_the_host_knew),
+        cmocka_unit_test(selector_permits_accesses_that_are_reported),
         cmocka_unit_test(nothing_runs_before_a_wait),
         cmocka_unit_test(seed_chooses_the_order),
         cmocka_unit_test(wait_lists_are_obeyed_for_every_seed),

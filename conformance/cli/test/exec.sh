@@ -255,7 +255,9 @@ expect 7 exec --sarif new.sarif ./one "$good" 16
 grep -q '"results": \[\]' new.sarif || fail "the SARIF of a correct program has results"
 expect 3 exec --sarif absent/new.sarif ./one "$good" 16
 
-# The type of the device, the environment, and wrong command lines.
+# The type of the device, its memory, the environment, and wrong command lines.
+expect 2 exec --memory 31 ./one "$good" 16
+expect 7 exec --memory 32 ./one "$good" 16
 expect 3 exec --type cpu ./one "$good" 16
 expect 2 exec --type toaster ./one
 expect 2 exec
