@@ -428,6 +428,7 @@ const cl_icd_dispatch icd_dispatch = {
     ENTRY(clGetDeviceAndHostTimer),
     ENTRY(clGetHostTimer),
     ENTRY(clGetKernelSubGroupInfo),
+    .clGetKernelSubGroupInfoKHR = clGetKernelSubGroupInfo, /* of cl_khr_subgroups */
     ENTRY(clSetDefaultDeviceCommandQueue),
     ENTRY(clSetProgramReleaseCallback),
     ENTRY(clSetProgramSpecializationConstant),

@@ -42,6 +42,13 @@ static const cl_name_version device_extensions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_fp64"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_il_program"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroups"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_ballot"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_clustered_reduce"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_extended_types"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_non_uniform_arithmetic"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_non_uniform_vote"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_shuffle"},
+    {CL_MAKE_VERSION(1, 0, 0), "cl_khr_subgroup_shuffle_relative"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_devicelib_assert"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_required_subgroup_size"},
     {CL_MAKE_VERSION(1, 0, 0), "cl_intel_unified_shared_memory"},
@@ -150,6 +157,7 @@ static void *extension_function(const char *name)
         {"clIcdGetPlatformIDsKHR", (void (*)(void))clIcdGetPlatformIDsKHR},
         {"clGetPlatformInfo", (void (*)(void))clGetPlatformInfo},
         {"clCreateProgramWithILKHR", (void (*)(void))clCreateProgramWithIL},
+        {"clGetKernelSubGroupInfoKHR", (void (*)(void))clGetKernelSubGroupInfo},
     };
     /* POSIX allows converting a function pointer to an object pointer; C does not, so the bytes are
      * copied. */
@@ -248,8 +256,8 @@ cl_int icd_device_open(void)
         .on_output = output_print,
     };
     dev_device *device;
-    rt_status status = dev_device_open(&simdev_backend, &parameters,
-                                       RT_TEXT("clock=host,usm=mapped,access=reported"), &device);
+    rt_status status =
+        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
     if (!rt_ok(status)) return icd_code(status);
     status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {

@@ -184,9 +184,6 @@ void sim_world_drop_checks(sim_world *world);
  * identifies it in findings. On failure *out_object is 0: ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_object_create(sim_world *world, uint64_t size, rt_text label,
                                         sim_object *out_object);
-/* Lets a kernel's access against the mode of its argument happen after it has been reported;
- * without this, a store is lost and a load gets any value. */
-void sim_world_permit_modes(sim_world *world);
 /* Lets the world have mapped objects; called before it has any object. */
 void sim_world_reserve_mapped(sim_world *world);
 /* As sim_object_create, for a mapped object: the host may access its bytes at sim_object_address

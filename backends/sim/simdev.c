@@ -468,7 +468,7 @@ static const dev_device_ops simdev_device_ops = {
 
 /* The values in a selector; each is empty if the selector does not contain it. */
 typedef struct selection {
-    rt_text schedule, engine, clock, tier, usm, access;
+    rt_text schedule, engine, clock, tier, usm;
 } selection;
 
 /* Reads a selector, a comma-separated list of "NAME=value".  False if a name is unknown or occurs
@@ -478,9 +478,11 @@ static bool selection_read(rt_text selector, selection *out)
     const struct {
         const char *prefix;
         rt_text *value;
-    } known[] = {{"schedule=", &out->schedule}, {"engine=", &out->engine},
-                 {"clock=", &out->clock},       {"tier=", &out->tier},
-                 {"usm=", &out->usm},           {"access=", &out->access}};
+    } known[] = {{"schedule=", &out->schedule},
+                 {"engine=", &out->engine},
+                 {"clock=", &out->clock},
+                 {"tier=", &out->tier},
+                 {"usm=", &out->usm}};
     const size_t count = sizeof known / sizeof *known;
     *out = (selection){0};
     while (selector.length > 0) {
@@ -507,16 +509,13 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     bool is_clock = chosen.clock.length == 0 || has_host_clock || rt_text_is(chosen.clock, "steps");
     bool maps_usm = rt_text_is(chosen.usm, "mapped");
     bool is_usm = chosen.usm.length == 0 || maps_usm;
-    bool permits_modes = rt_text_is(chosen.access, "reported");
-    bool is_access = chosen.access.length == 0 || permits_modes;
-    if (!is_known || schedule == SIM_SCHEDULES || !is_clock || !is_usm || !is_access)
-        return rt_fail(
-            parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-            "'%.*s' does not select the simulated device; write schedule= with "
-            "lockstep, forward, backward or seeded, engine= with base, v3 or v4, "
-            "clock= with steps or host, tier= with interpreted, compiled or measured, "
-            "usm= with mapped, access= with reported, or several of these separated by commas",
-            RT_TEXT_ARG(selector));
+    if (!is_known || schedule == SIM_SCHEDULES || !is_clock || !is_usm)
+        return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "'%.*s' does not select the simulated device; write schedule= with "
+                       "lockstep, forward, backward or seeded, engine= with base, v3 or v4, "
+                       "clock= with steps or host, tier= with interpreted, compiled or measured, "
+                       "usm= with mapped, or several of these separated by commas",
+                       RT_TEXT_ARG(selector));
     sim_world *world = sim_world_create(parameters->sink, parameters->seed);
     rt_status status = RT_STATUS_OK;
     if (chosen.engine.length) status = sim_world_choose_engine(world, chosen.engine);
@@ -527,7 +526,6 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
         return status;
     }
     if (maps_usm) sim_world_reserve_mapped(world);
-    if (permits_modes) sim_world_permit_modes(world);
     if (parameters->keeps_writers) sim_world_keep_writers(world);
     if (parameters->threads > 1) sim_world_use_threads(world, parameters->threads);
     simdev_device *device = rt_alloc(sizeof *device);

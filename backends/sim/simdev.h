@@ -11,8 +11,7 @@
  * "engine=NAME" with the name of an engine (sim_world_choose_engine), "clock=host" for times of
  * commands in nanoseconds of the host's monotonic clock ("clock=steps", the default, counts),
  * "usm=mapped" for USM of the kinds host and shared that the host accesses at dev_memory_address,
- * "access=reported" for accesses against the mode of an argument that happen after their finding,
- * as on other devices, or several of these separated by commas. */
+ * or several of these separated by commas. */
 extern const dev_backend simdev_backend;
 
 /* The device's offline compiler: appends to *out_image the native image (sim/sim.h) of one SPIR-V

@@ -243,6 +243,40 @@ static void memory_is_limited(void **state)
     client_close(&c);
 }
 
+/* The specification leaves undefined what such a kernel does; it is a finding, and the bytes are
+ * those that every driver accesses. */
+static void flags_are_declarations(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    const cl_int values[2] = {20, 30};
+    cl_int code, read[2];
+    cl_mem in = clCreateBuffer(c.context, CL_MEM_WRITE_ONLY | CL_MEM_COPY_HOST_PTR, sizeof values,
+                               (void *)(uintptr_t)values, &code);
+    assert_cl(code);
+    cl_mem out = clCreateBuffer(c.context, CL_MEM_READ_ONLY, sizeof values, NULL, &code);
+    assert_cl(code);
+    cl_kernel kernel =
+        client_kernel(&c,
+                      "kernel void add(global int *in, global int *out) {\n"
+                      "  size_t i = get_global_id(0); out[i] = in[i] + 1; atomic_inc(&in[i]); }\n",
+                      "add");
+    const size_t count = 2;
+    assert_cl(clSetKernelArg(kernel, 0, sizeof in, &in));
+    assert_cl(clSetKernelArg(kernel, 1, sizeof out, &out));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+    assert_cl(clEnqueueReadBuffer(c.queue, out, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
+    assert_int_equal(read[0], 21);
+    assert_int_equal(read[1], 31);
+    assert_cl(clEnqueueReadBuffer(c.queue, in, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL));
+    assert_int_equal(read[0], 21);
+    assert_int_equal(read[1], 31);
+    assert_cl(clReleaseMemObject(in));
+    assert_cl(clReleaseMemObject(out));
+    assert_cl(clReleaseKernel(kernel));
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_release_waits_for_commands),
         cmocka_unit_test(an_argument_keeps_no_buffer_alive),
         cmocka_unit_test(memory_is_limited),
+        cmocka_unit_test(flags_are_declarations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -302,6 +302,54 @@ static void null_pointers_are_equal(void **state)
     client_close(&c);
 }
 
+/* An exclusive scan begins with the operation's identity, -1 for `and` of bytes; a cluster that is
+ * larger than the sub-group may be in the code as long as it is not executed. */
+static void sub_group_functions_of_extensions(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program =
+        client_build(&c,
+                     "kernel void scan(global int *a) {\n"
+                     "  int i = get_global_id(0);\n"
+                     "  a[i] = sub_group_non_uniform_scan_exclusive_and((char)~i);\n"
+                     "  a[4 + i] = sub_group_non_uniform_scan_exclusive_logical_and(i < 2);\n"
+                     "}\n"
+                     "kernel void reduce(global int *a, int size) {\n"
+                     "  int i = get_global_id(0);\n"
+                     "  switch (size) {\n"
+                     "  case 2: a[i] = sub_group_clustered_reduce_add(i, 2); break;\n"
+                     "  case 128: a[i] = sub_group_clustered_reduce_add(i, 128); break;\n"
+                     "  }\n"
+                     "}\n",
+                     "-cl-std=CL3.0");
+    cl_kernel kernels[] = {clCreateKernel(program, "scan", NULL),
+                           clCreateKernel(program, "reduce", NULL)};
+    cl_mem buffer = client_ints(&c, NULL, 8);
+    client_run(&c, kernels[0], buffer, 4);
+    const cl_int scans[] = {-1, -1, -2, -4, 1, 1, 1, 0};
+    client_expect(&c, buffer, scans, 8);
+    const cl_int size = 2, sums[] = {1, 1, 5, 5};
+    assert_cl(clSetKernelArg(kernels[1], 1, sizeof size, &size));
+    client_run(&c, kernels[1], buffer, 4);
+    client_expect(&c, buffer, sums, 4);
+    /* A loader's own function of that name goes through the table of functions. */
+    __typeof__(&clGetKernelSubGroupInfo) query;
+    void *function =
+        clGetExtensionFunctionAddressForPlatform(c.platform, "clGetKernelSubGroupInfoKHR");
+    assert_non_null(function);
+    memcpy(&query, &function, sizeof query);
+    size_t items = 1, largest = 0;
+    assert_cl(query(kernels[0], c.device, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE_KHR,
+                    sizeof items, &items, sizeof largest, &largest, NULL));
+    assert_int_equal(largest, 1);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernels[0]));
+    assert_cl(clReleaseKernel(kernels[1]));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void queries(void **state)
 {
     (void)state;
@@ -387,6 +435,7 @@ int main(void)
         cmocka_unit_test(sub_groups_are_as_queried),
         cmocka_unit_test(features_are_as_reported),
         cmocka_unit_test(null_pointers_are_equal),
+        cmocka_unit_test(sub_group_functions_of_extensions),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

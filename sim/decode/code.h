@@ -266,7 +266,7 @@ typedef enum sim_atomic {
 } sim_atomic;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… for reductions and scans,
- * the lane type of a and c, and SIM_COLLECTIVE_HALF if these are halves. The operation's `count` is
+ * the lane type of a and c, and whether these are halves or truth values. The operation's `count` is
  * 1 if all work-items of the group must participate, `imm` the number of work-items per cluster (0
  * without clusters) and `stride` the size of a result in bytes. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
@@ -276,6 +276,7 @@ static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fo
     return (uint32_t)operation | fold << 8 | (uint32_t)type << 16;
 }
 #define SIM_COLLECTIVE_HALF (UINT32_C(1) << 24)
+#define SIM_COLLECTIVE_BOOL (UINT32_C(1) << 25)
 
 /* The order of an atomic, a fence or a barrier: SIM_Scope… of the participating work-items,
  * SIM_Scope… of the work-items that see the memory operations, and SIM_MemorySemantics… bits. The

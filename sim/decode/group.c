@@ -12,6 +12,7 @@ typedef struct collective {
     sim_leaves a, b, c;
     sim_lane_type type; /* of a and c */
     bool is_half;       /* a and c are halves */
+    bool is_bool;       /* a and c are truth values */
     uint32_t fold, cluster;
 } collective;
 
@@ -34,9 +35,9 @@ static rt_status cluster_read(sim_decoder *d, const sim_view *view, uint32_t pla
     if (place >= view->operand_count) return RT_STATUS_OK;
     const sim_id_entry *entry = sim_module_id(d->f->module, view->operands[place]);
     uint64_t bits = entry->kind == SIM_ID_CONSTANT ? d->f->module->constants[entry->index].bits : 0;
-    if (bits == 0 || bits > 32 || (bits & (bits - 1))) {
+    if (bits == 0 || bits > UINT32_MAX || (bits & (bits - 1))) {
         return sim_decode_refuse(d, view->opcode->name,
-                                 "the cluster size must be a constant power of two up to 32");
+                                 "the cluster size must be a constant power of two");
     }
     *out_cluster = (uint32_t)bits;
     return RT_STATUS_OK;
@@ -95,6 +96,8 @@ static rt_status collective_read(sim_decoder *d, const sim_view *view, collectiv
     const sim_type *type = sim_decode_type(d, view, at);
     o->type = sim_type_lane(type);
     o->is_half = sim_type_is_half(type);
+    o->is_bool = type->kind == SIM_TYPE_BOOL ||
+                 (type->kind == SIM_TYPE_VECTOR && type->element->kind == SIM_TYPE_BOOL);
     RT_TRY(sim_decode_leaves(d, view->operands[at], &o->a));
     switch ((sim_collective_form)o->row->form) {
     case SIM_COLLECTIVE_FORM_TWO:
@@ -121,7 +124,7 @@ static sim_ref collective_add(sim_decoder *d, const collective *o, uint32_t hand
     const sim_ref operands[] = {a, b, c};
     sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, handler, result, operands, 3, 1);
     node->extra = sim_collective_code((sim_collective)o->row->operation, o->fold, o->type) |
-                  (o->is_half ? SIM_COLLECTIVE_HALF : 0);
+                  (o->is_half ? SIM_COLLECTIVE_HALF : 0) | (o->is_bool ? SIM_COLLECTIVE_BOOL : 0);
     node->is_uniform = o->row->is_uniform;
     node->alignment = o->cluster;
     return node->result_first;

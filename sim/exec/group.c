@@ -18,7 +18,7 @@ typedef struct members {
     sim_collective operation;
     uint32_t fold;
     sim_lane_type type;
-    bool is_half;
+    bool is_half, is_bool;
     uint32_t count;
     uint32_t size;    /* number of work-items in the group */
     uint32_t cluster; /* 0: none */
@@ -81,7 +81,7 @@ static uint64_t identity_of(const members *m)
     switch (m->operation) {
     case SIM_COLLECTIVE_IMUL: return 1;
     case SIM_COLLECTIVE_UMIN: return mask;
-    case SIM_COLLECTIVE_AND: return m->type == SIM_I8 ? 1 : mask; /* a byte is a bool */
+    case SIM_COLLECTIVE_AND: return m->is_bool ? 1 : mask;
     case SIM_COLLECTIVE_SMIN: return mask >> 1;
     case SIM_COLLECTIVE_SMAX: return (mask >> 1) + 1;
     case SIM_COLLECTIVE_FMUL: return bits_of(m, 1);
@@ -238,6 +238,9 @@ static void collective(const value_request *r, const members *m, uint64_t *out)
     CHECK(m->count >= 1 && m->count <= m->size && m->size <= MEMBERS_MAX);
     CHECK(r->count >= 1 && r->lane < SIM_LANES);
     if (m->operation <= SIM_COLLECTIVE_XOR) {
+        if (m->cluster > m->size)
+            sim_note(r->x, r->op->site, r->kind, r->lane, r->count,
+                     "cluster of more work-items than the sub-group has,");
         fold(m, out);
         return;
     }
@@ -334,7 +337,7 @@ static void result_undefined(const sim_exec *x, const sim_op *op, const members 
                              uint64_t bits)
 {
     if (op->target == SIM_REGISTER_NONE) return;
-    bool is_bool = m->type == SIM_I8 && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
+    bool is_bool = m->is_bool && op->stride == 1 && m->operation < SIM_COLLECTIVE_ALL;
     bool is_vote = (m->operation >= SIM_COLLECTIVE_ALL && m->operation <= SIM_COLLECTIVE_ELECT) ||
                    m->operation == SIM_COLLECTIVE_BIT_EXTRACT;
     if (is_vote || (is_bool && m->operation >= SIM_COLLECTIVE_AND)) bits &= 1;
@@ -349,6 +352,7 @@ static members members_of(const sim_op *op)
                      .fold = op->extra >> 8 & 0xff,
                      .type = (sim_lane_type)(op->extra >> 16 & 0xff),
                      .is_half = (op->extra & SIM_COLLECTIVE_HALF) != 0,
+                     .is_bool = (op->extra & SIM_COLLECTIVE_BOOL) != 0,
                      .cluster = (uint32_t)op->imm};
 }
 

@@ -8,11 +8,6 @@
 
 #include <string.h>
 
-void sim_world_permit_modes(sim_world *world)
-{
-    world->permits_modes = true;
-}
-
 sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
 {
     CHECK(sink);

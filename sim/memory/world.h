@@ -46,10 +46,9 @@ typedef struct sim_instance {
 struct sim_world {
     rt_sink *sink;
     uint64_t seed;
-    uint32_t engine;    /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
-    bool permits_modes; /* accesses against the mode of an argument are carried out */
-    bool is_unchecked;  /* kernels run without checks, to measure what the checks cost */
-    rt_arena arena;     /* labels */
+    uint32_t engine;   /* number of the engine that runs (exec/exec.h), or SIM_ENGINE_BEST */
+    bool is_unchecked; /* kernels run without checks, to measure what the checks cost */
+    rt_arena arena;    /* labels */
     RT_VECTOR(sim_memory) objects; /* by id; [0] is not an object */
     RT_VECTOR(sim_instance) instances;
     uint32_t race_next;      /* first stamp of the next launch (race.h); 0: no launch yet */

@@ -267,12 +267,6 @@ void sim_world_reserve_mapped(sim_world *world)
     fake_sim.may_map = true;
 }
 
-void sim_world_permit_modes(sim_world *world)
-{
-    CHECK(world);
-    fake_sim.permits_modes = true;
-}
-
 rt_status sim_object_create_window(sim_world *world, sim_object whole, uint64_t offset,
                                    uint64_t size, rt_text label, sim_object *out_object)
 {

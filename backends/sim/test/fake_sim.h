@@ -20,7 +20,6 @@ typedef struct fake_sim_record {
     const char *last_engine; /* name set for a world; "v3" is the only one known */
     const char *last_tier;   /* likewise for tiers */
     bool may_map;            /* the world may have mapped objects */
-    bool permits_modes;      /* accesses against an argument's mode are carried out */
     uint32_t mapped;         /* mapped objects that were created */
     uint32_t retired;        /* objects whose ids may be used again */
     uint64_t last_offset;    /* offset of the pointer argument of the last launch */

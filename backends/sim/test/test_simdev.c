@@ -674,17 +674,6 @@ static void selector_maps_the_hosts_usm(void **state)
     }
 }
 
-static void selector_permits_accesses_that_are_reported(void **state)
-{
-    (void)state;
-    for (int permits = 0; permits < 2; permits++) {
-        fixture f;
-        open_with(&f, 1, permits ? "access=reported" : "");
-        assert_int_equal(fake_sim.permits_modes, permits);
-        close_all(&f);
-    }
-}
-
 static void other_selectors_are_refused(void **state)
 {
     (void)state;
@@ -701,8 +690,6 @@ static void other_selectors_are_refused(void **state)
                                             "clock=sundial",
                                             "usm=",
                                             "usm=far",
-                                            "access=",
-                                            "access=permitted",
                                             "tier=",
                                             "tier=fast",
                                             "tier=compiled,tier=compiled"};
@@ -1097,7 +1084,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_host_event_orders_what_the_host_knew),
-        cmocka_unit_test(selector_permits_accesses_that_are_reported),
         cmocka_unit_test(nothing_runs_before_a_wait),
         cmocka_unit_test(seed_chooses_the_order),
         cmocka_unit_test(wait_lists_are_obeyed_for_every_seed),
