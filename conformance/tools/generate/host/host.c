@@ -304,13 +304,27 @@ static uint32_t keep(host_generator *g, uint32_t bits)
     return kept;
 }
 
+static void omit_commands(host_generator *g, work_step *work)
+{
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; i < work->command_count; i++)
+        if (work->command_count == 1 || !is_omitted(g))
+            work->commands[kept_count++] = work->commands[i];
+    work->command_count = kept_count;
+}
+
 static void omit(host_generator *g)
 {
     gen_program *program = &g->program;
     host_step drawn[STEPS_DRAWN];
-    uint32_t drawn_count = 0;
-    for (uint32_t i = 0; i < g->step_count; i++)
-        if (!is_omitted(g)) drawn[drawn_count++] = g->steps[i];
+    uint32_t drawn_count = 0, drawn_before = g->step_count;
+    bool is_step_omitted[STEPS_DRAWN];
+    for (uint32_t i = 0; i < drawn_before; i++)
+        is_step_omitted[i] = is_omitted(g);
+    for (uint32_t i = 0; i < drawn_before; i++) {
+        omit_commands(g, &g->steps[i].work);
+        if (!is_step_omitted[i]) drawn[drawn_count++] = g->steps[i];
+    }
     for (uint32_t m = 0; m < program->module_count; m++)
         program->modules[m].needs = keep(g, program->modules[m].needs);
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -498,6 +512,22 @@ static void write_result(const host_step *step, uint32_t number, rt_buffer *out)
                      step->outcome.values[0], step->outcome.sum);
 }
 
+static work_form form_of(const host_generator *g)
+{
+    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
+                       .not_fused = g->request->variation == GEN_NOT_FUSED,
+                       .two_devices = g->two_devices};
+}
+
+static work_use use_of(const host_generator *g)
+{
+    work_use use = {0};
+    for (uint32_t i = 0; i < g->step_count; i++)
+        if (g->steps[i].verb >= GEN_WORK && g->steps[i].verb <= GEN_READ)
+            gen_work_use(&g->steps[i].work, form_of(g), &use);
+    return use;
+}
+
 /* Each step has the memories that it uses to itself, under its number. */
 static void write_memories(const host_generator *g, rt_buffer *out)
 {
@@ -510,7 +540,8 @@ static void write_memories(const host_generator *g, rt_buffer *out)
         if (step->verb == GEN_COPY_OUT)
             rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i);
     }
-    if (has_work(g)) gen_work_write_memories(out);
+    work_use use = use_of(g);
+    gen_work_write_memories(&use, out);
 }
 
 /* The number in the name of the module's variable. */
@@ -537,13 +568,6 @@ static void write_copy(const host_generator *g, const host_step *step, uint32_t 
                          variable, number, device_key(step), number, step->content);
 }
 
-static work_form form_of(const host_generator *g)
-{
-    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
-                       .not_fused = g->request->variation == GEN_NOT_FUSED,
-                       .two_devices = g->two_devices};
-}
-
 #define OTHER_MODULE "libother"
 
 /* What each process begins with. */
@@ -552,7 +576,8 @@ static void write_process(const host_generator *g, work_state *work, rt_buffer *
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(out, "  - load: " OTHER_MODULE "\n");
     gen_work_start(work);
-    if (has_work(g)) gen_work_write_queues(out, form_of(g));
+    work_use use = use_of(g);
+    gen_work_write_queues(&use, form_of(g), out);
 }
 
 /* Results that are read late are read before the process ends. */
@@ -635,7 +660,8 @@ static void write_modules(const host_generator *g, rt_buffer *out)
     rt_buffer_printf(out, "modules:\n");
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) write_module(g, out, m);
-    if (has_work(g)) gen_work_write_module(out);
+    work_use use = use_of(g);
+    if (has_work(g)) gen_work_write_module(&use, out);
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(
             out, "  " OTHER_MODULE ":\n    sources:\n      - language: opencl-c\n        code: |\n"
