@@ -4,6 +4,8 @@
 #include "conformance/tools/generate/host/work.h"
 #include "conformance/tools/generate/random.h"
 
+#include "reference/base/alloc.h"
+
 #include <inttypes.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
@@ -35,6 +37,7 @@ typedef struct host_generator {
     gen_state state;
     bool two_devices, has_persistent_cache;
     uint32_t process_count; /* before the current one */
+    uint32_t read_memories; /* bits 1u << memory: those that are read at the end of a process */
     host_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t unit_count; /* things that can be omitted, counted so far */
@@ -325,10 +328,17 @@ static void omit(host_generator *g)
         omit_commands(g, &g->steps[i].work);
         if (!is_step_omitted[i]) drawn[drawn_count++] = g->steps[i];
     }
+    g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
+    if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     for (uint32_t m = 0; m < program->module_count; m++)
         program->modules[m].needs = keep(g, program->modules[m].needs);
     for (uint32_t i = 0; i < program->image_count; i++) {
         gen_image *image = &program->images[i];
+        uint32_t constants = keep(g, gen_constants(image));
+        for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+            image->function_bodies[f].constants &= constants;
+        for (uint32_t k = 0; k < GEN_KERNELS; k++)
+            image->kernel_bodies[k].constants &= constants;
         for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
             image->function_bodies[f].callees = keep(g, image->function_bodies[f].callees);
         for (uint32_t k = 0; k < GEN_KERNELS; k++)
@@ -381,7 +391,7 @@ static void write_source(const host_generator *g, rt_buffer *out, const gen_imag
             rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
                              gen_settings[0].values[c]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if ((called | image->functions) & 1u << f)
+        if (called & 1u << f)
             rt_buffer_printf(out, "          ulong %s%s(void);\n", prefix(g), function_names[f]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(image->functions & 1u << f)) continue;
@@ -432,8 +442,7 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
     if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count > 0)
-        rt_buffer_printf(out, "    split: %s\n    sources:\n",
-                         image_count > 1 ? "per_source" : "off");
+        rt_buffer_printf(out, "%s    sources:\n", image_count > 1 ? "    split: per_source\n" : "");
     for (uint32_t i = 0; i < program->image_count; i++)
         if (is_image_of(&program->images[i], module)) write_source(g, out, &program->images[i]);
 }
@@ -609,19 +618,31 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
     }
 }
 
-static void write_steps(const host_generator *g, rt_buffer *out)
+static void write_all_steps(const host_generator *g, work_state *work, rt_buffer *out)
 {
-    work_state work;
     uint32_t next = 0; /* the first step whose late result is still to be read */
-    write_process(g, &work, out);
+    write_process(g, work, out);
     for (uint32_t i = 0; i < g->step_count; i++) {
         bool ends = g->steps[i].verb == GEN_RESTART;
-        if (ends && has_work(g)) gen_work_write_contents(&work, work.touched, out);
+        if (ends) gen_work_write_contents(work, work->touched & g->read_memories, out);
         write_late_results(g, ends ? i : i < LATE_STEPS ? 0 : i - LATE_STEPS, &next, out);
-        write_step(g, i, &work, out);
+        write_step(g, i, work, out);
     }
     write_late_results(g, g->step_count, &next, out);
-    if (has_work(g)) gen_work_write_contents(&work, work.touched, out);
+    gen_work_write_contents(work, work->touched & g->read_memories, out);
+}
+
+/* Writes the steps twice: only commands that others wait for get an id. */
+static void write_steps(const host_generator *g, rt_buffer *out)
+{
+    work_state *first = rt_alloc(sizeof *first), *second = rt_alloc(sizeof *second);
+    rt_buffer scratch = {0};
+    write_all_steps(g, first, &scratch);
+    second->named = first->is_awaited;
+    write_all_steps(g, second, out);
+    rt_buffer_free(&scratch);
+    rt_free(first);
+    rt_free(second);
 }
 
 /* The modules that a step loads or launches from, and what they need. */
@@ -633,6 +654,15 @@ static uint32_t used_modules(const host_generator *g)
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) used |= g->program.modules[m].needs;
     return used;
+}
+
+static bool uses_second_device(const host_generator *g)
+{
+    work_use use = use_of(g);
+    bool is_used = use.queues & 1u << WORK_SECOND;
+    for (uint32_t i = 0; i < g->step_count; i++)
+        is_used = is_used || (g->steps[i].verb <= GEN_COPY_OUT && g->steps[i].target.device == 1);
+    return is_used;
 }
 
 static void write_head(const host_generator *g, rt_buffer *out)
@@ -650,7 +680,7 @@ static void write_head(const host_generator *g, rt_buffer *out)
         "%s, by version %u of the generator. A kernel of a module stores the sum of the numbers of "
         "the definitions that it calls.\n",
         g->request->seed, variations[g->request->variation], VERSION);
-    if (g->two_devices) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
+    if (uses_second_device(g)) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
     if (g->has_persistent_cache) rt_buffer_printf(out, "process: {persistent_cache: true}\n");
 }
 

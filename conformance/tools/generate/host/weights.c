@@ -32,7 +32,7 @@ static const struct weight_row {
     [GEN_LAUNCH] = {"launch", LINKING, 70},
     [GEN_COPY_IN] = {"copy-in", DEVICE_GLOBAL, 4},
     [GEN_COPY_OUT] = {"copy-out", DEVICE_GLOBAL, 6},
-    [GEN_RESTART] = {"restart", LINKING, 3},
+    [GEN_RESTART] = {"restart", LINKING, 6},
     [GEN_WORK] = {"work", MEMORY, 6},
     [GEN_FAN] = {"fan", MEMORY, 1},
     [GEN_GATHER] = {"gather", MEMORY, 1},
@@ -40,9 +40,9 @@ static const struct weight_row {
     [GEN_READ] = {"read", MEMORY, 2},
     [GEN_REFUSED] = {"refused", LINKING, 5},
     [GEN_LATE] = {"late", LINKING, 25},
-    [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 25},
+    [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 30},
     [GEN_TWO_DEVICES] = {"devices", DEVICES, 20},
-    [GEN_PERSISTENT] = {"persistent", PERSISTENT, 20},
+    [GEN_PERSISTENT] = {"persistent", PERSISTENT, 35},
 };
 
 enum { STEP_MAX = 1000, PERCENT_MAX = 100 };

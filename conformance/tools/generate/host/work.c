@@ -127,7 +127,8 @@ static uint64_t initial_of(uint32_t memory)
 
 void gen_work_start(work_state *state)
 {
-    memset(state, 0, sizeof *state);
+    memset(state->reader_count, 0, sizeof state->reader_count);
+    state->touched = 0;
     for (uint32_t m = 0; m < WORK_MEMORIES; m++) {
         state->writer[m] = NONE;
         for (uint32_t i = 0; i < WORK_ELEMENTS; i++)
@@ -196,11 +197,10 @@ static void write_sum(rt_buffer *out)
     rt_buffer_printf(out, "          kernel void sum(global ulong *to");
     for (uint32_t s = 0; s < WORK_SOURCES; s++)
         rt_buffer_printf(out, ", global const ulong *s%u", s);
-    rt_buffer_printf(out, ") {\n            size_t i = get_global_id(0);\n"
-                          "            to[i] = (to[i]");
+    rt_buffer_printf(out, ") { size_t i = get_global_id(0); to[i] = (to[i]");
     for (uint32_t s = 0; s < WORK_SOURCES; s++)
         rt_buffer_printf(out, " + %u * s%u[i]", 2 * s + 1, s);
-    rt_buffer_printf(out, ") & %" PRIu64 "ul;\n          }\n", CONTENT_MASK);
+    rt_buffer_printf(out, ") & %" PRIu64 "ul; }\n", CONTENT_MASK);
 }
 
 void gen_work_write_module(const work_use *use, rt_buffer *out)
@@ -212,10 +212,9 @@ void gen_work_write_module(const work_use *use, rt_buffer *out)
     if (use->verbs & 1u << WORK_MIX)
         rt_buffer_printf(
             out,
-            "          kernel void mix(global ulong *to, global const ulong *source, ulong value) {\n"
-            "            size_t i = get_global_id(0);\n"
-            "            to[i] = (3 * to[i] + source[i] + value) & %" PRIu64 "ul;\n"
-            "          }\n",
+            "          kernel void mix(global ulong *to, global const ulong *source, ulong value) "
+            "{ size_t i = get_global_id(0); to[i] = (3 * to[i] + source[i] + value) & %" PRIu64
+            "ul; }\n",
             CONTENT_MASK);
     if (use->verbs & 1u << WORK_SUM) write_sum(out);
 }
@@ -256,12 +255,14 @@ void gen_work_write_queues(const work_use *use, work_form form, rt_buffer *out)
                          form.in_order ? ", properties: [in_order]" : "");
 }
 
-static void after_write(const work_state *state, const work_command *command, rt_buffer *out)
+static void after_write(work_state *state, const work_command *command, rt_buffer *out)
 {
     edges after = {.count = 0};
     edges_find(state, command, &after);
-    for (uint32_t i = 0; i < after.count; i++)
+    for (uint32_t i = 0; i < after.count; i++) {
         rt_buffer_printf(out, "%sc%u", i == 0 ? ", after: [" : ", ", after.items[i]);
+        state->is_awaited[after.items[i]] = true;
+    }
     if (after.count > 0) rt_buffer_printf(out, "]");
 }
 
@@ -272,7 +273,7 @@ static void operands_write(const work_command *command, rt_buffer *out)
                                         [WORK_SUM] = "submit: {kernel: sum, ",
                                         [WORK_COPY] = "copy: {from: ",
                                         [WORK_FILL] = "fill: {memory: "};
-    rt_buffer_printf(out, "  - %s", verbs[command->verb]);
+    rt_buffer_printf(out, "%s", verbs[command->verb]);
     if (command->verb == WORK_COPY) {
         name_write(out, command->sources[0]);
         rt_buffer_printf(out, ", to: ");
@@ -296,11 +297,16 @@ static void command_write(work_state *state, const work_command *command, work_f
                           rt_buffer *out)
 {
     work_queue queue = queue_of(command, form);
+    uint32_t number = state->command_count++;
+    CHECK(number < WORK_HISTORY);
+    bool has_id = !state->named || state->named[number];
+    rt_buffer_printf(out, "  - %s", has_id ? "{" : "");
     operands_write(command, out);
     if (queue_names[queue]) rt_buffer_printf(out, ", queue: %s", queue_names[queue]);
     after_write(state, command, out);
-    uint32_t number = state->command_count++;
-    rt_buffer_printf(out, "}\n    id: c%u\n", number);
+    rt_buffer_printf(out, "}");
+    if (has_id) rt_buffer_printf(out, ", id: c%u}", number);
+    rt_buffer_printf(out, "\n");
     order_note(state, command, number);
     command_apply(state, command);
 }

@@ -19,7 +19,7 @@ enum {
     WORK_ELEMENTS = 4,
     WORK_SOURCES = 7,   /* of a sum */
     WORK_COMMANDS = 8,  /* of one step */
-    WORK_HISTORY = 512, /* commands of one process */
+    WORK_HISTORY = 512, /* commands of a program */
 };
 
 typedef enum work_verb {
@@ -56,10 +56,12 @@ typedef struct work_step {
 } work_step;
 
 /* The contents of memories and, for those in unified shared memory, the commands that the next one
- * must wait for; begins anew with every process. */
+ * must wait for. Commands are numbered through all processes. */
 typedef struct work_state {
     uint64_t content[WORK_MEMORIES][WORK_ELEMENTS];
     uint32_t command_count;
+    bool is_awaited[WORK_HISTORY];  /* the commands that later ones have named */
+    const bool *named;              /* the commands that get an id; NULL: all */
     uint32_t writer[WORK_MEMORIES]; /* UINT32_MAX: none */
     uint32_t readers[WORK_MEMORIES][WORK_HISTORY], reader_count[WORK_MEMORIES];
     uint32_t touched; /* bits 1u << memory */
@@ -82,7 +84,7 @@ typedef struct work_use {
 /* Adds what a step uses. */
 void gen_work_use(const work_step *step, work_form form, work_use *inout_use);
 
-/* The state of a process that has just started. */
+/* Begins a process; the state is zero-initialised before the first one. */
 void gen_work_start(work_state *state);
 
 /* Draws a step of a kind. */
