@@ -181,6 +181,17 @@ static bool draw_kernel(host_generator *g, host_step *step)
     return count > 0;
 }
 
+/* Chooses the kernel of an earlier launch, whose program may be stale by now, if its module is
+ * loaded. */
+static void repeat_kernel(host_generator *g, host_step *step)
+{
+    const host_step *earlier = &g->steps[below(g, g->step_count)];
+    const gen_image *image = &g->program.images[earlier->image];
+    if (earlier->verb != GEN_LAUNCH || !(gen_loaded(&g->state) & 1u << image->module)) return;
+    step->image = earlier->image;
+    step->kernel = earlier->kernel;
+}
+
 static gen_weight draw_verb(host_generator *g)
 {
     uint32_t sum = 0;
@@ -198,6 +209,7 @@ static gen_weight draw_verb(host_generator *g)
 static bool draw_launch(host_generator *g, host_step *step)
 {
     if (!draw_kernel(g, step)) return false;
+    if (g->step_count > 0) repeat_kernel(g, step);
     step->names_module = chance(g, 30);
     /* Nothing but the read orders launches that change a variable. */
     step->is_late = chance(g, g->weights.of[GEN_LATE]) &&

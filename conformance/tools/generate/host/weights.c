@@ -38,7 +38,7 @@ static const struct weight_row {
     [GEN_GATHER] = {"gather", MEMORY, 1},
     [GEN_FUSION] = {"fusion", FUSION, 1},
     [GEN_READ] = {"read", MEMORY, 2},
-    [GEN_REFUSED] = {"refused", LINKING, 5},
+    [GEN_REFUSED] = {"refused", LINKING, 8},
     [GEN_LATE] = {"late", LINKING, 25},
     [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 30},
     [GEN_TWO_DEVICES] = {"devices", DEVICES, 20},
