@@ -41,7 +41,7 @@ static const struct weight_row {
     [GEN_REFUSED] = {"refused", LINKING, 8},
     [GEN_LATE] = {"late", LINKING, 25},
     [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 30},
-    [GEN_TWO_DEVICES] = {"devices", DEVICES, 20},
+    [GEN_TWO_DEVICES] = {"devices", DEVICES, 35},
     [GEN_PERSISTENT] = {"persistent", PERSISTENT, 35},
 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CONTENT_MASK ((UINT64_C(1) << 48) - 1) /* a number of the scenario's format */
-enum { NONE = UINT32_MAX };
+#define NONE         UINT32_MAX
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
