@@ -160,7 +160,7 @@ static void tree_omits_statements_with_their_contents(void **state)
 
 static uint32_t write_seed(uint64_t seed, const uint32_t *without, uint32_t count, rt_buffer *out)
 {
-    gen_request request = {seed, without, count};
+    gen_request request = {.seed = seed, .without = without, .without_count = count};
     uint32_t statement_count;
     gen_scenario_write(&request, out, &statement_count);
     return statement_count;
