@@ -8,6 +8,7 @@
 #include "conformance/cli/generated.h"
 #include "conformance/cli/results.h"
 #include "conformance/cli/run_options.h"
+#include "conformance/cli/shrink.h"
 #include "conformance/tools/fuzz/fuzz.h"
 #include "conformance/verdict/parting.h"
 
@@ -234,10 +235,27 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* Reduces the scenario of a bucket, as `assay reduce FILE SUBJECT --output OUT` does. */
-static void bucket_reduce(fuzz_command *command, rt_text file, rt_text subject, rt_text out)
+/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
+ * `assay reduce FILE SUBJECT --output FILE` does. */
+static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
+                          rt_text out)
 {
-    rt_text paths[] = {file, subject};
+    const cnf_shrink_request request = {.kind = command->kind,
+                                        .drawn = {.seed = bucket->seed,
+                                                  .variation = command->variations[index],
+                                                  .weights = &command->weights},
+                                        .options = &command->options,
+                                        .subject = bucket->subject,
+                                        .verdict = bucket->verdict,
+                                        .headline_key =
+                                            fuz_headline_key(&command->batch, bucket->headline)};
+    rt_buffer shrunk = {0};
+    if (!cnf_generated_shrink(&request, &shrunk))
+        rt_buffer_append_text(&shrunk, command->files[index].text);
+    text_keep(command, out, rt_buffer_text(&shrunk));
+    rt_buffer_free(&shrunk);
+    if (rt_text_equal(bucket->subject, command->columns.subjects[0].name)) return;
+    rt_text paths[] = {out, bucket->subject};
     cnf_arguments arguments = {.command = command->arguments->command,
                                .paths = paths,
                                .path_count = sizeof paths / sizeof *paths};
@@ -248,7 +266,7 @@ static void bucket_reduce(fuzz_command *command, rt_text file, rt_text subject, 
     arguments.values[CNF_OPTION_CACHE] = command->arguments->values[CNF_OPTION_CACHE];
     arguments.values[CNF_OPTION_TIMEOUT] = command->arguments->values[CNF_OPTION_TIMEOUT];
     if (cnf_reduce_command(&arguments) != CNF_EXIT_EXPECTED)
-        fprintf(stderr, "assay: fuzz: %.*s is not reduced\n", RT_TEXT_ARG(file));
+        fprintf(stderr, "assay: fuzz: %.*s is not reduced further\n", RT_TEXT_ARG(out));
 }
 
 static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record,
@@ -272,7 +290,7 @@ static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const
     rt_buffer_free(&draft);
     /* A file that cannot be read has nothing to keep. */
     if (is_kept && cnf_record_has_subject(record))
-        bucket_reduce(command, scenario, record->subject,
+        bucket_reduce(command, bucket, index,
                       rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder)));
 }
 
@@ -323,7 +341,9 @@ static void progress_print(const fuzz_command *command)
 
 static bool is_over(const fuzz_command *command)
 {
-    return command->is_lost || command->state.seeds - command->known_seeds >= command->seeds ||
+    bool is_found = command->new_buckets > 0 && command->arguments->values[CNF_OPTION_FAIL_FAST];
+    return command->is_lost || is_found ||
+           command->state.seeds - command->known_seeds >= command->seeds ||
            (uint64_t)(time(NULL) - command->began) >= command->seconds;
 }
 

@@ -4,6 +4,8 @@
 #include "conformance/tools/generate/host/work.h"
 #include "conformance/tools/generate/random.h"
 
+#include "reference/base/alloc.h"
+
 #include <inttypes.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
@@ -35,6 +37,7 @@ typedef struct host_generator {
     gen_state state;
     bool two_devices, has_persistent_cache;
     uint32_t process_count; /* before the current one */
+    uint32_t read_memories; /* bits 1u << memory: those that are read at the end of a process */
     host_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t unit_count; /* things that can be omitted, counted so far */
@@ -178,6 +181,17 @@ static bool draw_kernel(host_generator *g, host_step *step)
     return count > 0;
 }
 
+/* Chooses the kernel of an earlier launch, whose program may be stale by now, if its module is
+ * loaded. */
+static void repeat_kernel(host_generator *g, host_step *step)
+{
+    const host_step *earlier = &g->steps[below(g, g->step_count)];
+    const gen_image *image = &g->program.images[earlier->image];
+    if (earlier->verb != GEN_LAUNCH || !(gen_loaded(&g->state) & 1u << image->module)) return;
+    step->image = earlier->image;
+    step->kernel = earlier->kernel;
+}
+
 static gen_weight draw_verb(host_generator *g)
 {
     uint32_t sum = 0;
@@ -195,6 +209,7 @@ static gen_weight draw_verb(host_generator *g)
 static bool draw_launch(host_generator *g, host_step *step)
 {
     if (!draw_kernel(g, step)) return false;
+    if (g->step_count > 0) repeat_kernel(g, step);
     step->names_module = chance(g, 30);
     /* Nothing but the read orders launches that change a variable. */
     step->is_late = chance(g, g->weights.of[GEN_LATE]) &&
@@ -304,17 +319,38 @@ static uint32_t keep(host_generator *g, uint32_t bits)
     return kept;
 }
 
+static void omit_commands(host_generator *g, work_step *work)
+{
+    uint32_t kept_count = 0;
+    for (uint32_t i = 0; i < work->command_count; i++)
+        if (work->command_count == 1 || !is_omitted(g))
+            work->commands[kept_count++] = work->commands[i];
+    work->command_count = kept_count;
+}
+
 static void omit(host_generator *g)
 {
     gen_program *program = &g->program;
     host_step drawn[STEPS_DRAWN];
-    uint32_t drawn_count = 0;
-    for (uint32_t i = 0; i < g->step_count; i++)
-        if (!is_omitted(g)) drawn[drawn_count++] = g->steps[i];
+    uint32_t drawn_count = 0, drawn_before = g->step_count;
+    bool is_step_omitted[STEPS_DRAWN];
+    for (uint32_t i = 0; i < drawn_before; i++)
+        is_step_omitted[i] = is_omitted(g);
+    for (uint32_t i = 0; i < drawn_before; i++) {
+        omit_commands(g, &g->steps[i].work);
+        if (!is_step_omitted[i]) drawn[drawn_count++] = g->steps[i];
+    }
+    g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
+    if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     for (uint32_t m = 0; m < program->module_count; m++)
         program->modules[m].needs = keep(g, program->modules[m].needs);
     for (uint32_t i = 0; i < program->image_count; i++) {
         gen_image *image = &program->images[i];
+        uint32_t constants = keep(g, gen_constants(image));
+        for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+            image->function_bodies[f].constants &= constants;
+        for (uint32_t k = 0; k < GEN_KERNELS; k++)
+            image->kernel_bodies[k].constants &= constants;
         for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
             image->function_bodies[f].callees = keep(g, image->function_bodies[f].callees);
         for (uint32_t k = 0; k < GEN_KERNELS; k++)
@@ -367,7 +403,7 @@ static void write_source(const host_generator *g, rt_buffer *out, const gen_imag
             rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
                              gen_settings[0].values[c]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if ((called | image->functions) & 1u << f)
+        if (called & 1u << f)
             rt_buffer_printf(out, "          ulong %s%s(void);\n", prefix(g), function_names[f]);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(image->functions & 1u << f)) continue;
@@ -418,8 +454,7 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
     if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count > 0)
-        rt_buffer_printf(out, "    split: %s\n    sources:\n",
-                         image_count > 1 ? "per_source" : "off");
+        rt_buffer_printf(out, "%s    sources:\n", image_count > 1 ? "    split: per_source\n" : "");
     for (uint32_t i = 0; i < program->image_count; i++)
         if (is_image_of(&program->images[i], module)) write_source(g, out, &program->images[i]);
 }
@@ -498,6 +533,22 @@ static void write_result(const host_step *step, uint32_t number, rt_buffer *out)
                      step->outcome.values[0], step->outcome.sum);
 }
 
+static work_form form_of(const host_generator *g)
+{
+    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
+                       .not_fused = g->request->variation == GEN_NOT_FUSED,
+                       .two_devices = g->two_devices};
+}
+
+static work_use use_of(const host_generator *g)
+{
+    work_use use = {0};
+    for (uint32_t i = 0; i < g->step_count; i++)
+        if (g->steps[i].verb >= GEN_WORK && g->steps[i].verb <= GEN_READ)
+            gen_work_use(&g->steps[i].work, form_of(g), &use);
+    return use;
+}
+
 /* Each step has the memories that it uses to itself, under its number. */
 static void write_memories(const host_generator *g, rt_buffer *out)
 {
@@ -510,7 +561,8 @@ static void write_memories(const host_generator *g, rt_buffer *out)
         if (step->verb == GEN_COPY_OUT)
             rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i);
     }
-    if (has_work(g)) gen_work_write_memories(out);
+    work_use use = use_of(g);
+    gen_work_write_memories(&use, out);
 }
 
 /* The number in the name of the module's variable. */
@@ -537,13 +589,6 @@ static void write_copy(const host_generator *g, const host_step *step, uint32_t 
                          variable, number, device_key(step), number, step->content);
 }
 
-static work_form form_of(const host_generator *g)
-{
-    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
-                       .not_fused = g->request->variation == GEN_NOT_FUSED,
-                       .two_devices = g->two_devices};
-}
-
 #define OTHER_MODULE "libother"
 
 /* What each process begins with. */
@@ -552,7 +597,8 @@ static void write_process(const host_generator *g, work_state *work, rt_buffer *
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(out, "  - load: " OTHER_MODULE "\n");
     gen_work_start(work);
-    if (has_work(g)) gen_work_write_queues(out, form_of(g));
+    work_use use = use_of(g);
+    gen_work_write_queues(&use, form_of(g), out);
 }
 
 /* Results that are read late are read before the process ends. */
@@ -584,19 +630,31 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
     }
 }
 
-static void write_steps(const host_generator *g, rt_buffer *out)
+static void write_all_steps(const host_generator *g, work_state *work, rt_buffer *out)
 {
-    work_state work;
     uint32_t next = 0; /* the first step whose late result is still to be read */
-    write_process(g, &work, out);
+    write_process(g, work, out);
     for (uint32_t i = 0; i < g->step_count; i++) {
         bool ends = g->steps[i].verb == GEN_RESTART;
-        if (ends && has_work(g)) gen_work_write_contents(&work, work.touched, out);
+        if (ends) gen_work_write_contents(work, work->touched & g->read_memories, out);
         write_late_results(g, ends ? i : i < LATE_STEPS ? 0 : i - LATE_STEPS, &next, out);
-        write_step(g, i, &work, out);
+        write_step(g, i, work, out);
     }
     write_late_results(g, g->step_count, &next, out);
-    if (has_work(g)) gen_work_write_contents(&work, work.touched, out);
+    gen_work_write_contents(work, work->touched & g->read_memories, out);
+}
+
+/* Writes the steps twice: only commands that others wait for get an id. */
+static void write_steps(const host_generator *g, rt_buffer *out)
+{
+    work_state *first = rt_alloc(sizeof *first), *second = rt_alloc(sizeof *second);
+    rt_buffer scratch = {0};
+    write_all_steps(g, first, &scratch);
+    second->named = first->is_awaited;
+    write_all_steps(g, second, out);
+    rt_buffer_free(&scratch);
+    rt_free(first);
+    rt_free(second);
 }
 
 /* The modules that a step loads or launches from, and what they need. */
@@ -608,6 +666,15 @@ static uint32_t used_modules(const host_generator *g)
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) used |= g->program.modules[m].needs;
     return used;
+}
+
+static bool uses_second_device(const host_generator *g)
+{
+    work_use use = use_of(g);
+    bool is_used = use.queues & 1u << WORK_SECOND;
+    for (uint32_t i = 0; i < g->step_count; i++)
+        is_used = is_used || (g->steps[i].verb <= GEN_COPY_OUT && g->steps[i].target.device == 1);
+    return is_used;
 }
 
 static void write_head(const host_generator *g, rt_buffer *out)
@@ -625,7 +692,7 @@ static void write_head(const host_generator *g, rt_buffer *out)
         "%s, by version %u of the generator. A kernel of a module stores the sum of the numbers of "
         "the definitions that it calls.\n",
         g->request->seed, variations[g->request->variation], VERSION);
-    if (g->two_devices) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
+    if (uses_second_device(g)) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
     if (g->has_persistent_cache) rt_buffer_printf(out, "process: {persistent_cache: true}\n");
 }
 
@@ -635,7 +702,8 @@ static void write_modules(const host_generator *g, rt_buffer *out)
     rt_buffer_printf(out, "modules:\n");
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) write_module(g, out, m);
-    if (has_work(g)) gen_work_write_module(out);
+    work_use use = use_of(g);
+    if (has_work(g)) gen_work_write_module(&use, out);
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(
             out, "  " OTHER_MODULE ":\n    sources:\n      - language: opencl-c\n        code: |\n"

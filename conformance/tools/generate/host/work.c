@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define CONTENT_MASK ((UINT64_C(1) << 48) - 1) /* a number of the scenario's format */
-enum { NONE = UINT32_MAX };
+#define NONE         UINT32_MAX
 
 /* ---- Drawing ------------------------------------------------------------------------------ */
 
@@ -92,6 +92,32 @@ work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices)
     return step;
 }
 
+/* ---- Use ---------------------------------------------------------------------------------- */
+
+static uint32_t source_count(work_verb verb)
+{
+    return verb == WORK_SUM ? WORK_SOURCES : verb == WORK_FILL ? 0 : 1;
+}
+
+static work_queue queue_of(const work_command *command, work_form form)
+{
+    return form.in_order && command->queue == WORK_DEFAULT ? WORK_ORDERED : command->queue;
+}
+
+void gen_work_use(const work_step *step, work_form form, work_use *inout_use)
+{
+    if (step->kind == WORK_FUSED) inout_use->queues |= 1u << WORK_FUSING;
+    if (step->kind == WORK_READ) inout_use->memories |= 1u << step->read;
+    for (uint32_t i = 0; i < step->command_count; i++) {
+        const work_command *command = &step->commands[i];
+        inout_use->verbs |= 1u << command->verb;
+        inout_use->queues |= 1u << queue_of(command, form);
+        inout_use->memories |= 1u << command->to;
+        for (uint32_t s = 0; s < source_count(command->verb); s++)
+            inout_use->memories |= 1u << command->sources[s];
+    }
+}
+
 /* ---- The model ---------------------------------------------------------------------------- */
 
 static uint64_t initial_of(uint32_t memory)
@@ -101,17 +127,13 @@ static uint64_t initial_of(uint32_t memory)
 
 void gen_work_start(work_state *state)
 {
-    memset(state, 0, sizeof *state);
+    memset(state->reader_count, 0, sizeof state->reader_count);
+    state->touched = 0;
     for (uint32_t m = 0; m < WORK_MEMORIES; m++) {
         state->writer[m] = NONE;
         for (uint32_t i = 0; i < WORK_ELEMENTS; i++)
             state->content[m][i] = initial_of(m) + i;
     }
-}
-
-static uint32_t source_count(work_verb verb)
-{
-    return verb == WORK_SUM ? WORK_SOURCES : verb == WORK_FILL ? 0 : 1;
 }
 
 static void command_apply(work_state *state, const work_command *command)
@@ -170,24 +192,31 @@ static void order_note(work_state *state, const work_command *command, uint32_t 
 
 /* ---- Writing ------------------------------------------------------------------------------ */
 
-void gen_work_write_module(rt_buffer *out)
+static void write_sum(rt_buffer *out)
 {
-    rt_buffer_printf(
-        out,
-        "  " GEN_WORK_MODULE ":\n    sources:\n      - language: opencl-c\n        code: |\n"
-        "          kernel void mix(global ulong *to, global const ulong *source, ulong value) {\n"
-        "            size_t i = get_global_id(0);\n"
-        "            to[i] = (3 * to[i] + source[i] + value) & %" PRIu64 "ul;\n"
-        "          }\n",
-        CONTENT_MASK);
     rt_buffer_printf(out, "          kernel void sum(global ulong *to");
     for (uint32_t s = 0; s < WORK_SOURCES; s++)
         rt_buffer_printf(out, ", global const ulong *s%u", s);
-    rt_buffer_printf(out, ") {\n            size_t i = get_global_id(0);\n"
-                          "            to[i] = (to[i]");
+    rt_buffer_printf(out, ") { size_t i = get_global_id(0); to[i] = (to[i]");
     for (uint32_t s = 0; s < WORK_SOURCES; s++)
         rt_buffer_printf(out, " + %u * s%u[i]", 2 * s + 1, s);
-    rt_buffer_printf(out, ") & %" PRIu64 "ul;\n          }\n", CONTENT_MASK);
+    rt_buffer_printf(out, ") & %" PRIu64 "ul; }\n", CONTENT_MASK);
+}
+
+void gen_work_write_module(const work_use *use, rt_buffer *out)
+{
+    bool has_kernels = use->verbs & (1u << WORK_MIX | 1u << WORK_SUM);
+    rt_buffer_printf(out, "  " GEN_WORK_MODULE ":\n    %s\n",
+                     has_kernels ? "sources:\n      - language: opencl-c\n        code: |"
+                                 : "host_symbols: []");
+    if (use->verbs & 1u << WORK_MIX)
+        rt_buffer_printf(
+            out,
+            "          kernel void mix(global ulong *to, global const ulong *source, ulong value) "
+            "{ size_t i = get_global_id(0); to[i] = (3 * to[i] + source[i] + value) & %" PRIu64
+            "ul; }\n",
+            CONTENT_MASK);
+    if (use->verbs & 1u << WORK_SUM) write_sum(out);
 }
 
 static void name_write(rt_buffer *out, uint32_t memory)
@@ -197,9 +226,10 @@ static void name_write(rt_buffer *out, uint32_t memory)
                      is_buffer ? memory : memory - WORK_BUFFERS);
 }
 
-void gen_work_write_memories(rt_buffer *out)
+void gen_work_write_memories(const work_use *use, rt_buffer *out)
 {
     for (uint32_t m = 0; m < WORK_MEMORIES; m++) {
+        if (!(use->memories & 1u << m)) continue;
         rt_buffer_printf(out, "  ");
         name_write(out, m);
         rt_buffer_printf(out, ": {type: ulong, values: {iota: %u, start: %" PRIu64 "}%s}\n",
@@ -213,23 +243,26 @@ static const char *const queue_names[] = {[WORK_DEFAULT] = NULL,
                                           [WORK_FUSING] = "fusing",
                                           [WORK_SECOND] = "second_queue"};
 
-void gen_work_write_queues(rt_buffer *out, work_form form)
+void gen_work_write_queues(const work_use *use, work_form form, rt_buffer *out)
 {
-    rt_buffer_printf(out,
-                     "  - queue: {id: ordered, properties: [in_order]}\n"
-                     "  - queue: {id: fusing, properties: [%senable_fusion]}\n",
-                     form.in_order ? "in_order, " : "");
-    if (form.two_devices)
+    if (use->queues & 1u << WORK_ORDERED)
+        rt_buffer_printf(out, "  - queue: {id: ordered, properties: [in_order]}\n");
+    if (use->queues & 1u << WORK_FUSING)
+        rt_buffer_printf(out, "  - queue: {id: fusing, properties: [%senable_fusion]}\n",
+                         form.in_order ? "in_order, " : "");
+    if (use->queues & 1u << WORK_SECOND)
         rt_buffer_printf(out, "  - queue: {id: second_queue, device: second%s}\n",
                          form.in_order ? ", properties: [in_order]" : "");
 }
 
-static void after_write(const work_state *state, const work_command *command, rt_buffer *out)
+static void after_write(work_state *state, const work_command *command, rt_buffer *out)
 {
     edges after = {.count = 0};
     edges_find(state, command, &after);
-    for (uint32_t i = 0; i < after.count; i++)
+    for (uint32_t i = 0; i < after.count; i++) {
         rt_buffer_printf(out, "%sc%u", i == 0 ? ", after: [" : ", ", after.items[i]);
+        state->is_awaited[after.items[i]] = true;
+    }
     if (after.count > 0) rt_buffer_printf(out, "]");
 }
 
@@ -240,7 +273,7 @@ static void operands_write(const work_command *command, rt_buffer *out)
                                         [WORK_SUM] = "submit: {kernel: sum, ",
                                         [WORK_COPY] = "copy: {from: ",
                                         [WORK_FILL] = "fill: {memory: "};
-    rt_buffer_printf(out, "  - %s", verbs[command->verb]);
+    rt_buffer_printf(out, "%s", verbs[command->verb]);
     if (command->verb == WORK_COPY) {
         name_write(out, command->sources[0]);
         rt_buffer_printf(out, ", to: ");
@@ -263,13 +296,17 @@ static void operands_write(const work_command *command, rt_buffer *out)
 static void command_write(work_state *state, const work_command *command, work_form form,
                           rt_buffer *out)
 {
-    work_queue queue = command->queue;
-    if (form.in_order && queue == WORK_DEFAULT) queue = WORK_ORDERED;
+    work_queue queue = queue_of(command, form);
+    uint32_t number = state->command_count++;
+    CHECK(number < WORK_HISTORY);
+    bool has_id = !state->named || state->named[number];
+    rt_buffer_printf(out, "  - %s", has_id ? "{" : "");
     operands_write(command, out);
     if (queue_names[queue]) rt_buffer_printf(out, ", queue: %s", queue_names[queue]);
     after_write(state, command, out);
-    uint32_t number = state->command_count++;
-    rt_buffer_printf(out, "}\n    id: c%u\n", number);
+    rt_buffer_printf(out, "}");
+    if (has_id) rt_buffer_printf(out, ", id: c%u}", number);
+    rt_buffer_printf(out, "\n");
     order_note(state, command, number);
     command_apply(state, command);
 }

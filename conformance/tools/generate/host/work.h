@@ -19,7 +19,7 @@ enum {
     WORK_ELEMENTS = 4,
     WORK_SOURCES = 7,   /* of a sum */
     WORK_COMMANDS = 8,  /* of one step */
-    WORK_HISTORY = 512, /* commands of one process */
+    WORK_HISTORY = 512, /* commands of a program */
 };
 
 typedef enum work_verb {
@@ -56,10 +56,12 @@ typedef struct work_step {
 } work_step;
 
 /* The contents of memories and, for those in unified shared memory, the commands that the next one
- * must wait for; begins anew with every process. */
+ * must wait for. Commands are numbered through all processes. */
 typedef struct work_state {
     uint64_t content[WORK_MEMORIES][WORK_ELEMENTS];
     uint32_t command_count;
+    bool is_awaited[WORK_HISTORY];  /* the commands that later ones have named */
+    const bool *named;              /* the commands that get an id; NULL: all */
     uint32_t writer[WORK_MEMORIES]; /* UINT32_MAX: none */
     uint32_t readers[WORK_MEMORIES][WORK_HISTORY], reader_count[WORK_MEMORIES];
     uint32_t touched; /* bits 1u << memory */
@@ -72,18 +74,28 @@ typedef struct work_form {
     bool two_devices; /* there is a second device */
 } work_form;
 
-/* The state of a process that has just started. */
+/* What the steps of a program use, so that nothing else is declared. */
+typedef struct work_use {
+    uint32_t memories; /* bits 1u << memory */
+    uint32_t verbs;    /* bits 1u << work_verb */
+    uint32_t queues;   /* bits 1u << work_queue */
+} work_use;
+
+/* Adds what a step uses. */
+void gen_work_use(const work_step *step, work_form form, work_use *inout_use);
+
+/* Begins a process; the state is zero-initialised before the first one. */
 void gen_work_start(work_state *state);
 
 /* Draws a step of a kind. */
 work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices);
 
-/* Appends the module of the kernels, the declarations of all memories, the steps that create the
- * queues, the step itself (which changes the state), and the expectation of what the memories in
- * `memories` contain. */
-void gen_work_write_module(rt_buffer *out);
-void gen_work_write_memories(rt_buffer *out);
-void gen_work_write_queues(rt_buffer *out, work_form form);
+/* Appends the module of the kernels, the declarations of the memories, the steps that create the
+ * queues, as far as they are used, the step itself (which changes the state), and the expectation
+ * of what the memories in `memories` contain. */
+void gen_work_write_module(const work_use *use, rt_buffer *out);
+void gen_work_write_memories(const work_use *use, rt_buffer *out);
+void gen_work_write_queues(const work_use *use, work_form form, rt_buffer *out);
 void gen_work_write_step(work_state *state, const work_step *step, work_form form, rt_buffer *out);
 void gen_work_write_contents(const work_state *state, uint32_t memories, rt_buffer *out);
 
