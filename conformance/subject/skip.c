@@ -80,6 +80,9 @@ static uint32_t step_features(const scn_step *step)
         features |= MAPS;
         if (!step->map.blocking || step->error || step->outcome_count > 0) features |= MAP_COMMANDS;
         break;
+    case SCN_VERB_UNMAP:
+        if (step->error || step->outcome_count > 0) features |= MAP_COMMANDS;
+        break;
     case SCN_VERB_USER_EVENT: features |= USER_EVENTS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
@@ -474,8 +477,8 @@ static const cnf_skip_row only_reference[] = {
      "accept none"},
     {"markers", MARKERS, "the scenario submits a marker; SYCL has only barriers"},
     {"map-commands", MAP_COMMANDS,
-     "a map of the scenario does not block, or its event is used; SYCL has host accessors, which "
-     "block and have no event"},
+     "a map of the scenario does not block or is refused, or its event is used; SYCL has host "
+     "accessors, which block and have no event"},
     {"user-events", EVENT_COMMANDS,
      "commands of the scenario wait for an event that the host completes; SYCL has none"},
     {"launch-options", LAUNCH_OPTIONS,
