@@ -27,7 +27,10 @@ rt_status ocl_enqueue_map(dev_queue *base, dev_command command, dev_memory *memo
         queue->queue, ((const ocl_memory *)memory)->buffer, map.is_blocking, flags_of[map.access],
         (size_t)map.offset, (size_t)map.size, waits.count, waits.events, &event, &result);
     rt_free(waits.events);
-    if (result == CL_SUCCESS && !bytes) result = CL_MAP_FAILURE;
+    if (result == CL_SUCCESS && !bytes) {
+        result = CL_MAP_FAILURE;
+        if (event) cl->clReleaseEvent(event);
+    }
     RT_TRY(
         ocl_command_finish(queue, OCL_STAGE_MAP, "clEnqueueMapBuffer", result, event, out_event));
     *out_mapping = rt_alloc(sizeof **out_mapping);

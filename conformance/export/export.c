@@ -42,6 +42,12 @@ const char *cnf_export_memory(cnf_exporter *exporter, uint32_t memory)
     return cnf_export_plain(exporter->arena, exporter->scenario->memories[memory].name).data;
 }
 
+const char *cnf_export_mapping(cnf_exporter *exporter, const scn_step *map)
+{
+    CHECK(map->verb == SCN_VERB_MAP);
+    return rt_arena_printf(exporter->arena, "mapped_%u", map->at.line).data;
+}
+
 void cnf_export_file_add(cnf_exporter *exporter, rt_text name, rt_bytes content)
 {
     for (uint32_t i = 0; i < exporter->files.count; i++)
@@ -196,6 +202,55 @@ static rt_status transfer_write(cnf_exporter *exporter, const scn_step *step)
     return RT_STATUS_OK;
 }
 
+/* ---- Maps ---------------------------------------------------------------------------------- */
+
+/* Every map blocks, because all commands are in one in-order queue. */
+static rt_status map_write(cnf_exporter *exporter, const scn_step *step)
+{
+    static const char *const flags[SCN_MAP_ACCESS_COUNT] = {
+        [SCN_MAP_READ] = "CL_MAP_READ",
+        [SCN_MAP_WRITE] = "CL_MAP_WRITE",
+        [SCN_MAP_READ_WRITE] = "CL_MAP_READ | CL_MAP_WRITE",
+        [SCN_MAP_WRITE_INVALIDATE] = "CL_MAP_WRITE_INVALIDATE_REGION",
+    };
+    const scn_map *map = &step->map;
+    if (!exporter->api->maps) return cnf_export_refuse(exporter, step->at, "a map");
+    if (step->error || step->outcome_count > 0)
+        return cnf_export_refuse(exporter, step->at, "the refusal of a map");
+    CHECK((unsigned)map->access < SCN_MAP_ACCESS_COUNT);
+    rt_buffer_printf(&exporter->body,
+                     "\n    /* Line %u. */\n    unsigned char *%s = map(&m_%s, %s, %llu, %llu);\n",
+                     step->at.line, cnf_export_mapping(exporter, step),
+                     cnf_export_memory(exporter, map->memory), flags[map->access],
+                     (unsigned long long)map->offset, (unsigned long long)map->size);
+    return RT_STATUS_OK;
+}
+
+static rt_status mapped_write(cnf_exporter *exporter, const scn_step *step)
+{
+    const scn_map_write *write = &step->map_write;
+    const scn_step *map = &exporter->scenario->steps[write->map];
+    rt_buffer_printf(&exporter->body,
+                     "\n    /* Line %u. */\n    {\n        static const unsigned char values[] = {",
+                     step->at.line);
+    cnf_export_bytes(&exporter->body, write->values);
+    rt_buffer_printf(&exporter->body,
+                     "};\n        memcpy(%s + %llu, values, sizeof values);\n    }\n",
+                     cnf_export_mapping(exporter, map), (unsigned long long)write->offset);
+    return RT_STATUS_OK;
+}
+
+static rt_status unmap_write(cnf_exporter *exporter, const scn_step *step)
+{
+    const scn_step *map = &exporter->scenario->steps[step->unmap.map];
+    if (step->error || step->outcome_count > 0)
+        return cnf_export_refuse(exporter, step->at, "the refusal of an unmap");
+    rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n    unmap(&m_%s, %s);\n",
+                     step->at.line, cnf_export_memory(exporter, map->map.memory),
+                     cnf_export_mapping(exporter, map));
+    return RT_STATUS_OK;
+}
+
 /* In an exported program, the device performs a host task's copy. */
 static rt_status host_task_write(cnf_exporter *exporter, const scn_step *step)
 {
@@ -286,6 +341,9 @@ static rt_status step_write(cnf_exporter *exporter, uint32_t index)
         rt_buffer_printf(&exporter->body, "\n    /* Line %u. */\n    finish();\n", step->at.line);
         return RT_STATUS_OK;
     case SCN_VERB_HOST_TASK: return host_task_write(exporter, step);
+    case SCN_VERB_MAP: return map_write(exporter, step);
+    case SCN_VERB_MAP_WRITE: return mapped_write(exporter, step);
+    case SCN_VERB_UNMAP: return unmap_write(exporter, step);
     case SCN_VERB_UNLOAD:
         /* A module's variables are destroyed with it, and new ones are created when it is loaded
          * again. */

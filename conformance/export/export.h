@@ -36,6 +36,7 @@ typedef struct cnf_export_api {
     const char *readme;  /* what the program needs and how to run it, in Markdown */
     rt_format format;    /* of the images */
     bool spec_constants; /* images accept values for specialisation constants */
+    bool maps;           /* the support file has map and unmap */
 } cnf_export_api;
 
 enum { CNF_EXPORT_APIS = 4 };

@@ -3,6 +3,17 @@
 
 static const char *const tolerances[] = {"EXACT", "ULP", "ABSOLUTE", "RELATIVE"};
 
+/* Declares the layout of a memory, unless it has been declared. */
+static void layout_declare(cnf_exporter *exporter, uint32_t index)
+{
+    if (!exporter->laid_out[index])
+        cnf_export_layout(
+            &exporter->declarations,
+            rt_arena_printf(exporter->arena, "layout_%s", cnf_export_memory(exporter, index)).data,
+            &exporter->scenario->memories[index].layout);
+    exporter->laid_out[index] = true;
+}
+
 /* Writes the call that compares a memory with an array; `place` is a C expression. */
 static void comparison_write(cnf_exporter *exporter, rt_buffer *out, uint32_t index,
                              const char *array, const char *defined, const char *place)
@@ -10,11 +21,7 @@ static void comparison_write(cnf_exporter *exporter, rt_buffer *out, uint32_t in
     const scn_memory *memory = &exporter->scenario->memories[index];
     const char *name = cnf_export_memory(exporter, index);
     CHECK((size_t)memory->tolerance_kind < sizeof tolerances / sizeof *tolerances);
-    if (!exporter->laid_out[index])
-        cnf_export_layout(&exporter->declarations,
-                          rt_arena_printf(exporter->arena, "layout_%s", name).data,
-                          &memory->layout);
-    exporter->laid_out[index] = true;
+    layout_declare(exporter, index);
     rt_buffer_printf(out, "%s(&m_%s, %s, %s, &layout_%s, %s, %a, %s)",
                      memory->unordered ? "elements_held" : "memory_holds", name, array, defined,
                      name, tolerances[memory->tolerance_kind], memory->tolerance, place);
@@ -98,6 +105,22 @@ static rt_status expect_write(cnf_exporter *exporter, const scn_step *step,
         rt_buffer_printf(out, ";\n");
         return RT_STATUS_OK;
     }
+    case SCN_EXPECT_MAPPED: {
+        const scn_step *map = &exporter->scenario->steps[expect->mapped.map];
+        const scn_memory *memory = &exporter->scenario->memories[map->map.memory];
+        const char *name = cnf_export_memory(exporter, map->map.memory);
+        rt_text values = rt_arena_printf(exporter->arena, "expected_%u", exporter->arrays++);
+        cnf_export_values(&exporter->declarations, values.data, &memory->layout,
+                          expect->mapped.values);
+        layout_declare(exporter, map->map.memory);
+        rt_buffer_printf(out,
+                         "    failures += !bytes_hold(&m_%s, %s, %llu, %s, NULL, &layout_%s, %s, "
+                         "%a, %s);\n",
+                         name, cnf_export_mapping(exporter, map), (unsigned long long)map->map.size,
+                         values.data, name, tolerances[memory->tolerance_kind], memory->tolerance,
+                         place);
+        return RT_STATUS_OK;
+    }
     case SCN_EXPECT_ONE_OF: return one_of_write(exporter, expect);
     case SCN_EXPECT_FINDING:
         return cnf_export_refuse(exporter, expect->at, "a finding of the simulated device");
@@ -136,7 +159,8 @@ rt_status cnf_export_expects_write(cnf_exporter *exporter, const scn_step *step)
         const scn_expect *expect = &step->expect[i];
         /* Reading a result ends an open list. */
         bool reads = expect->kind == SCN_EXPECT_MEMORY || expect->kind == SCN_EXPECT_VARIABLE ||
-                     expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_ONE_OF;
+                     expect->kind == SCN_EXPECT_OUTPUT || expect->kind == SCN_EXPECT_ONE_OF ||
+                     expect->kind == SCN_EXPECT_MAPPED;
         if (exporter->list.count > 0 && reads)
             return cnf_export_refuse(exporter, step->at, "a step between the kernels of a list");
         RT_TRY(expect_write(exporter, step, expect));

@@ -109,6 +109,9 @@ rt_text cnf_export_plain(rt_arena *arena, rt_text name);
 /* The plain name of a memory. */
 const char *cnf_export_memory(cnf_exporter *exporter, uint32_t memory);
 
+/* The variable that holds what the step maps. */
+const char *cnf_export_mapping(cnf_exporter *exporter, const scn_step *map);
+
 /* Adds a file, unless one with that name exists. */
 void cnf_export_file_add(cnf_exporter *exporter, rt_text name, rt_bytes content);
 

@@ -241,6 +241,12 @@ static const char *const request_places[HOST_REQUEST_END] = {
     [HOST_TASK] = "while it submitted a host task",
     [HOST_PART] = "while it created a sub-buffer",
     [HOST_END_PART] = "while it destroyed a sub-buffer",
+    [HOST_GATE] = "while it created a gate for host tasks",
+    [HOST_RELEASE] = "while it released host tasks",
+    [HOST_MAP] = "while it created a host accessor",
+    [HOST_MAPPED_READ] = "while it read through a host accessor",
+    [HOST_MAPPED_WRITE] = "while it wrote through a host accessor",
+    [HOST_UNMAP] = "while it destroyed a host accessor",
 };
 
 rt_status cnf_host_ask(cnf_host *host, uint32_t channel, const rt_buffer *request, rt_arena *arena,

@@ -15,7 +15,7 @@
 #ifndef CONFORMANCE_HOST_PROTOCOL_H
 #define CONFORMANCE_HOST_PROTOCOL_H
 
-enum { HOST_PROTOCOL_VERSION = 6 };
+enum { HOST_PROTOCOL_VERSION = 7 };
 
 typedef enum host_request {
     /* Answered by every host program. */
@@ -51,20 +51,29 @@ typedef enum host_request {
     HOST_BUNDLE,   /* u8 host_bundle and its fields */
     HOST_GLOBAL,   /* text unique id -> u32 global: the variable that a module's constructor last
                       named with this id; refused unsupported: none did */
-    HOST_GLOBAL_COPY, /* u32 queue, u8 host_direction, u8 by handler (1: through a command group's
-                         handler, 0: through the queue), u32 global, u64 offset in it, u32 memory,
-                         u64 offset in it, u64 size, after -> u32 command */
-    HOST_GLOBAL_READ, /* u32 queue, u32 global: copies the whole value to the host on this queue
-                         and waits -> bytes */
-    HOST_TIMES,       /* u32 command: waits for it -> u64 submit, u64 start, u64 end, in
-                         nanoseconds */
-    HOST_BARRIER,     /* u32 queue, u8 waits for all (1: for all earlier commands of the queue, and
-                         `after` is not used), after -> u32 command */
-    HOST_TASK,        /* u32 queue, u32 from, u32 to or HOST_NONE, u32 command that the task waits
-                         for or HOST_NONE, after: a host task that copies the first memory, on the
-                         host, into the second of the same size -> u32 command */
-    HOST_PART,        /* u32 memory, a buffer; u64 offset, u64 size -> u32 memory, part of it */
-    HOST_END_PART,    /* u32 memory, a part -> nothing */
+    HOST_GLOBAL_COPY,  /* u32 queue, u8 host_direction, u8 by handler (1: through a command group's
+                          handler, 0: through the queue), u32 global, u64 offset in it, u32 memory,
+                          u64 offset in it, u64 size, after -> u32 command */
+    HOST_GLOBAL_READ,  /* u32 queue, u32 global: copies the whole value to the host on this queue
+                          and waits -> bytes */
+    HOST_TIMES,        /* u32 command: waits for it -> u64 submit, u64 start, u64 end, in
+                          nanoseconds */
+    HOST_BARRIER,      /* u32 queue, u8 waits for all (1: for all earlier commands of the queue, and
+                          `after` is not used), after -> u32 command */
+    HOST_TASK,         /* u32 queue, u32 from, u32 to or HOST_NONE, u32 command that the task waits
+                          for or HOST_NONE, u32 gate that it waits for or HOST_NONE, after: a host
+                          task that copies the first memory, on the host, into the second of the
+                          same size -> u32 command */
+    HOST_PART,         /* u32 memory, a buffer; u64 offset, u64 size -> u32 memory, part of it */
+    HOST_END_PART,     /* u32 memory, a part -> nothing */
+    HOST_GATE,         /* nothing: what host tasks wait for until the host opens it -> u32 gate */
+    HOST_RELEASE,      /* u32 gate -> nothing */
+    HOST_MAP,          /* u32 memory, a buffer; u8 host_map_access, u64 offset, u64 size,
+                          after: waits for those commands, and creates a host accessor of these bytes
+                          -> u32 mapping */
+    HOST_MAPPED_READ,  /* u32 mapping -> bytes: all of them, through the accessor */
+    HOST_MAPPED_WRITE, /* u32 mapping, u64 offset in it, bytes: writes them -> nothing */
+    HOST_UNMAP,        /* u32 mapping, after: waits, and destroys the accessor -> nothing */
     HOST_REQUEST_END
 } host_request;
 
@@ -113,6 +122,15 @@ typedef enum host_bundle {
                            -> u32 command */
     HOST_BUNDLE_END
 } host_bundle;
+
+/* How a host accessor accesses its bytes; the numbers of scn_map_access. */
+typedef enum host_map_access {
+    HOST_MAP_READ,
+    HOST_MAP_WRITE,
+    HOST_MAP_READ_WRITE,
+    HOST_MAP_WRITE_INVALIDATE,
+    HOST_MAP_ACCESSES
+} host_map_access;
 
 typedef enum host_direction { HOST_TO_GLOBAL, HOST_FROM_GLOBAL } host_direction;
 

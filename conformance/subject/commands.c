@@ -167,7 +167,8 @@ rt_status cnf_run_map(cnf_execution *execution, uint32_t index)
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
     return execution->runtime->operations->map(execution, queue, &step->map, after,
-                                               &execution->results[index].command);
+                                               &execution->results[index].command,
+                                               &execution->results[index].mapping);
 }
 
 rt_status cnf_run_map_write(cnf_execution *execution, uint32_t index)
@@ -175,7 +176,7 @@ rt_status cnf_run_map_write(cnf_execution *execution, uint32_t index)
     const scn_map_write *write = &execution->scenario->steps[index].map_write;
     CHECK(execution->scenario->steps[index].verb == SCN_VERB_MAP_WRITE);
     return execution->runtime->operations->mapped_write(
-        execution, index, execution->results[write->map].command, write->offset, write->values);
+        execution, index, execution->results[write->map].mapping, write->offset, write->values);
 }
 
 rt_status cnf_run_unmap(cnf_execution *execution, uint32_t index)
@@ -186,7 +187,7 @@ rt_status cnf_run_unmap(cnf_execution *execution, uint32_t index)
     cnf_after after;
     RT_TRY(command_begin(execution, step, &queue, &after));
     return execution->runtime->operations->unmap(execution, queue,
-                                                 execution->results[step->unmap.map].command, after,
+                                                 execution->results[step->unmap.map].mapping, after,
                                                  &execution->results[index].command);
 }
 

@@ -111,7 +111,7 @@ static void tables_reset(cnf_execution *execution)
     const scn_scenario *scenario = execution->scenario;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         cnf_step_result *result = &execution->results[i];
-        result->command = result->queue = CNF_NO_OBJECT;
+        result->command = result->mapping = result->queue = CNF_NO_OBJECT;
         result->context = result->bundle = CNF_NO_OBJECT;
     }
     for (uint32_t i = 0; i < scenario->device_count; i++)

@@ -36,6 +36,7 @@ typedef struct cnf_orders {
 /* The objects that a step created, for use by later steps. */
 typedef struct cnf_step_result {
     uint32_t command; /* of a verb that creates a command; CNF_NO_OBJECT: none */
+    uint32_t mapping; /* MAP; CNF_NO_OBJECT: none */
     uint32_t queue;   /* QUEUE; CNF_NO_OBJECT: none */
     uint32_t context; /* CONTEXT; CNF_NO_OBJECT: none */
     uint32_t bundle;  /* BUNDLE; CNF_NO_OBJECT: none */

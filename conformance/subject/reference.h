@@ -51,7 +51,7 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
                                  const scn_transfer *transfer, cnf_after after,
                                  uint32_t *out_command);
 rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_map *map,
-                            cnf_after after, uint32_t *out_command);
+                            cnf_after after, uint32_t *out_command, uint32_t *out_mapping);
 rt_status cnf_reference_unmap(cnf_execution *execution, uint32_t queue, uint32_t map,
                               cnf_after after, uint32_t *out_command);
 rt_status cnf_reference_mapped_read(cnf_execution *execution, uint32_t step, uint32_t map,

@@ -177,7 +177,7 @@ rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
 }
 
 rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_map *declared,
-                            cnf_after after, uint32_t *out_command)
+                            cnf_after after, uint32_t *out_command, uint32_t *out_mapping)
 {
     static const dev_map_access accesses[SCN_MAP_ACCESS_COUNT] = {
         [SCN_MAP_READ] = DEV_MAP_READ,
@@ -192,7 +192,9 @@ rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_
         .after = after.commands,
         .after_count = after.count,
     };
-    return rt_scheduler_map(cnf_reference_scheduler(execution), queue, &map, out_command);
+    RT_TRY(rt_scheduler_map(cnf_reference_scheduler(execution), queue, &map, out_command));
+    *out_mapping = *out_command;
+    return RT_STATUS_OK;
 }
 
 rt_status cnf_reference_unmap(cnf_execution *execution, uint32_t queue, uint32_t map,

@@ -123,20 +123,21 @@ struct cnf_runtime_operations {
     /* Makes a memory part of a buffer, from a byte offset; ends a part. */
     rt_status (*part)(cnf_execution *execution, uint32_t memory, uint32_t whole, uint64_t offset);
     rt_status (*end_part)(cnf_execution *execution, uint32_t memory);
-    /* Creates an event of the device that the host completes, and completes one; NULL if this
-     * runtime has none. */
+    /* Creates an event of the device that the host completes, and completes one.  The shipped
+     * runtime has none for commands, but host tasks can wait for something that the host does. */
     rt_status (*user_event)(cnf_execution *execution, uint32_t device, uint32_t *out_command);
     rt_status (*complete_event)(cnf_execution *execution, uint32_t command, bool has_failed);
-    /* Maps a range of a buffer for the host, and ends a map. */
+    /* Maps a range of a buffer for the host, and ends a mapping.  A runtime whose maps are not
+     * commands leaves *out_command unchanged; every step of the host waits for them. */
     rt_status (*map)(cnf_execution *execution, uint32_t queue, const scn_map *map, cnf_after after,
-                     uint32_t *out_command);
-    rt_status (*unmap)(cnf_execution *execution, uint32_t queue, uint32_t map, cnf_after after,
+                     uint32_t *out_command, uint32_t *out_mapping);
+    rt_status (*unmap)(cnf_execution *execution, uint32_t queue, uint32_t mapping, cnf_after after,
                        uint32_t *out_command);
-    /* The step's access through the pointer of a map, which waits for nothing: a read of all of its
-     * `size` bytes, or a write of some. */
-    rt_status (*mapped_read)(cnf_execution *execution, uint32_t step, uint32_t map, uint64_t size,
-                             cnf_content *out_content);
-    rt_status (*mapped_write)(cnf_execution *execution, uint32_t step, uint32_t map,
+    /* The step's access through a mapping, which waits for nothing: a read of all of its `size`
+     * bytes, or a write of some. */
+    rt_status (*mapped_read)(cnf_execution *execution, uint32_t step, uint32_t mapping,
+                             uint64_t size, cnf_content *out_content);
+    rt_status (*mapped_write)(cnf_execution *execution, uint32_t step, uint32_t mapping,
                               uint64_t offset, rt_bytes bytes);
     /* awaited: the command that the task waits for; CNF_NO_OBJECT: none. */
     rt_status (*host_task)(cnf_execution *execution, uint32_t queue, const scn_host_task *task,

@@ -39,6 +39,8 @@ static const dev_capabilities able = {
     .usm = true,
     .spec_constants = true,
     .profiling = true,
+    .maps = true,             /* host accessors */
+    .host_events = true,      /* for which only host tasks can wait */
     .program_binaries = true, /* for libsycl's cache on disk */
 };
 
@@ -342,19 +344,8 @@ static rt_status shipped_read(cnf_execution *execution, uint32_t index, cnf_cont
     const scn_memory *memory = &execution->scenario->memories[index];
     cnf_question question = cnf_question_begin(HOST_READ);
     rt_write_u32(&question.request, cnf_shipped_of(execution)->memories[index]);
-    rt_status status = cnf_shipped_ask(execution, &question);
-    if (rt_ok(status)) {
-        rt_bytes bytes = rt_read_bytes(&question.answer);
-        if (bytes.size != memory->count * memory->layout.size) rt_reader_fail(&question.answer);
-        status = cnf_shipped_answered(execution, &question);
-        if (rt_ok(status) && out_content) {
-            out_content->bytes = bytes;
-            out_content->arena = question.arena; /* which holds the bytes */
-            question.arena = (rt_arena){0};
-        }
-    }
-    cnf_question_end(&question);
-    return status;
+    return cnf_shipped_ask_content(execution, &question, memory->count * memory->layout.size,
+                                   out_content);
 }
 
 /* ---- Profiling ---------------------------------------------------------------------------- */
@@ -439,6 +430,12 @@ const cnf_runtime_operations cnf_shipped_operations = {
     .submit = cnf_shipped_submit,
     .transfer = cnf_shipped_transfer,
     .marker = cnf_shipped_marker,
+    .user_event = cnf_shipped_user_event,
+    .complete_event = cnf_shipped_complete_event,
+    .map = cnf_shipped_map,
+    .unmap = cnf_shipped_unmap,
+    .mapped_read = cnf_shipped_mapped_read,
+    .mapped_write = cnf_shipped_mapped_write,
     .host_task = cnf_shipped_host_task,
     .part = cnf_shipped_part,
     .end_part = cnf_shipped_end_part,

@@ -58,8 +58,11 @@ RT_MUST_USE rt_status cnf_shipped_ask(cnf_execution *execution, cnf_question *qu
 RT_MUST_USE rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *question);
 
 /* Sends the request, reads the answer and ends the question. The answer is empty for the first
- * function; for the second, it is the number of the created object. */
+ * function; for the second, it is `size` bytes (out_content may be NULL), and for the third the
+ * number of the created object. */
 RT_MUST_USE rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question);
+RT_MUST_USE rt_status cnf_shipped_ask_content(cnf_execution *execution, cnf_question *question,
+                                              uint64_t size, cnf_content *out_content);
 RT_MUST_USE rt_status cnf_shipped_ask_number(cnf_execution *execution, cnf_question *question,
                                              uint32_t *out_number);
 
@@ -123,6 +126,16 @@ rt_status cnf_shipped_transfer(cnf_execution *execution, uint32_t queue,
                                uint32_t *out_command);
 rt_status cnf_shipped_host_task(cnf_execution *execution, uint32_t queue, const scn_host_task *task,
                                 uint32_t awaited, cnf_after after, uint32_t *out_command);
+rt_status cnf_shipped_user_event(cnf_execution *execution, uint32_t device, uint32_t *out_command);
+rt_status cnf_shipped_complete_event(cnf_execution *execution, uint32_t command, bool has_failed);
+rt_status cnf_shipped_map(cnf_execution *execution, uint32_t queue, const scn_map *map,
+                          cnf_after after, uint32_t *out_command, uint32_t *out_mapping);
+rt_status cnf_shipped_unmap(cnf_execution *execution, uint32_t queue, uint32_t mapping,
+                            cnf_after after, uint32_t *out_command);
+rt_status cnf_shipped_mapped_read(cnf_execution *execution, uint32_t step, uint32_t mapping,
+                                  uint64_t size, cnf_content *out_content);
+rt_status cnf_shipped_mapped_write(cnf_execution *execution, uint32_t step, uint32_t mapping,
+                                   uint64_t offset, rt_bytes bytes);
 rt_status cnf_shipped_part(cnf_execution *execution, uint32_t memory, uint32_t whole,
                            uint64_t offset);
 rt_status cnf_shipped_end_part(cnf_execution *execution, uint32_t memory);

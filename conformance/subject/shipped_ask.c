@@ -48,6 +48,12 @@ rt_status cnf_shipped_answered(cnf_execution *execution, const cnf_question *que
         [HOST_TASK] = "a host task",
         [HOST_PART] = "a sub-buffer",
         [HOST_END_PART] = "the end of a sub-buffer",
+        [HOST_GATE] = "a gate for host tasks",
+        [HOST_RELEASE] = "the release of host tasks",
+        [HOST_MAP] = "a host accessor",
+        [HOST_MAPPED_READ] = "a read through a host accessor",
+        [HOST_MAPPED_WRITE] = "a write through a host accessor",
+        [HOST_UNMAP] = "the end of a host accessor",
     };
     uint8_t kind = (uint8_t)question->request.data[0];
     CHECK(kind < sizeof request_names / sizeof *request_names && request_names[kind]);
@@ -59,6 +65,24 @@ rt_status cnf_shipped_ask_done(cnf_execution *execution, cnf_question *question)
 {
     rt_status status = cnf_shipped_ask(execution, question);
     if (rt_ok(status)) status = cnf_shipped_answered(execution, question);
+    cnf_question_end(question);
+    return status;
+}
+
+rt_status cnf_shipped_ask_content(cnf_execution *execution, cnf_question *question, uint64_t size,
+                                  cnf_content *out_content)
+{
+    rt_status status = cnf_shipped_ask(execution, question);
+    if (rt_ok(status)) {
+        rt_bytes bytes = rt_read_bytes(&question->answer);
+        if (bytes.size != size) rt_reader_fail(&question->answer);
+        status = cnf_shipped_answered(execution, question);
+        if (rt_ok(status) && out_content) {
+            out_content->bytes = bytes;
+            out_content->arena = question->arena; /* which holds the bytes */
+            question->arena = (rt_arena){0};
+        }
+    }
     cnf_question_end(question);
     return status;
 }

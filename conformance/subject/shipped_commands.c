@@ -119,9 +119,78 @@ rt_status cnf_shipped_host_task(cnf_execution *execution, uint32_t queue, const 
     rt_write_u32(out, queue);
     rt_write_u32(out, memories[task->from]);
     rt_write_u32(out, task->to == SCN_NONE ? HOST_NONE : memories[task->to]);
-    rt_write_u32(out, awaited == CNF_NO_OBJECT ? HOST_NONE : awaited);
+    bool has_gate = task->waits_for != SCN_NONE &&
+                    execution->scenario->steps[task->waits_for].verb == SCN_VERB_USER_EVENT;
+    uint32_t number = awaited == CNF_NO_OBJECT ? HOST_NONE : awaited;
+    rt_write_u32(out, has_gate ? HOST_NONE : number);
+    rt_write_u32(out, has_gate ? number : HOST_NONE);
     cnf_shipped_write_after(out, after);
     return cnf_shipped_ask_number(execution, &question, out_command);
+}
+
+rt_status cnf_shipped_user_event(cnf_execution *execution, uint32_t device, uint32_t *out_command)
+{
+    (void)device;
+    cnf_question question = cnf_question_begin(HOST_GATE);
+    return cnf_shipped_ask_number(execution, &question, out_command);
+}
+
+/* A host task is released however the event ends. */
+rt_status cnf_shipped_complete_event(cnf_execution *execution, uint32_t command, bool has_failed)
+{
+    (void)has_failed;
+    cnf_question question = cnf_question_begin(HOST_RELEASE);
+    rt_write_u32(&question.request, command);
+    return cnf_shipped_ask_done(execution, &question);
+}
+
+rt_status cnf_shipped_map(cnf_execution *execution, uint32_t queue, const scn_map *map,
+                          cnf_after after, uint32_t *out_command, uint32_t *out_mapping)
+{
+    (void)queue, (void)out_command;
+    CHECK(map->blocking); /* skip.c */
+    _Static_assert((int)HOST_MAP_READ == (int)SCN_MAP_READ &&
+                       (int)HOST_MAP_WRITE == (int)SCN_MAP_WRITE &&
+                       (int)HOST_MAP_READ_WRITE == (int)SCN_MAP_READ_WRITE &&
+                       (int)HOST_MAP_ACCESSES == (int)SCN_MAP_ACCESS_COUNT,
+                   "one numbering");
+    cnf_question question = cnf_question_begin(HOST_MAP);
+    rt_write_u32(&question.request, cnf_shipped_of(execution)->memories[map->memory]);
+    rt_write_u8(&question.request, (uint8_t)map->access);
+    rt_write_u64(&question.request, map->offset);
+    rt_write_u64(&question.request, map->size);
+    cnf_shipped_write_after(&question.request, after);
+    return cnf_shipped_ask_number(execution, &question, out_mapping);
+}
+
+rt_status cnf_shipped_unmap(cnf_execution *execution, uint32_t queue, uint32_t mapping,
+                            cnf_after after, uint32_t *out_command)
+{
+    (void)queue, (void)out_command;
+    cnf_question question = cnf_question_begin(HOST_UNMAP);
+    rt_write_u32(&question.request, mapping);
+    cnf_shipped_write_after(&question.request, after);
+    return cnf_shipped_ask_done(execution, &question);
+}
+
+rt_status cnf_shipped_mapped_read(cnf_execution *execution, uint32_t step, uint32_t mapping,
+                                  uint64_t size, cnf_content *out_content)
+{
+    (void)step;
+    cnf_question question = cnf_question_begin(HOST_MAPPED_READ);
+    rt_write_u32(&question.request, mapping);
+    return cnf_shipped_ask_content(execution, &question, size, out_content);
+}
+
+rt_status cnf_shipped_mapped_write(cnf_execution *execution, uint32_t step, uint32_t mapping,
+                                   uint64_t offset, rt_bytes bytes)
+{
+    (void)step;
+    cnf_question question = cnf_question_begin(HOST_MAPPED_WRITE);
+    rt_write_u32(&question.request, mapping);
+    rt_write_u64(&question.request, offset);
+    rt_write_bytes(&question.request, bytes);
+    return cnf_shipped_ask_done(execution, &question);
 }
 
 rt_status cnf_shipped_marker(cnf_execution *execution, uint32_t queue, bool is_barrier,

@@ -14,6 +14,8 @@
     FEATURE(ASSERTS)                                                                               \
     FEATURE(BUNDLE_OPTIONS)                                                                        \
     FEATURE(FINDINGS)                                                                              \
+    FEATURE(                                                                                       \
+        EVENT_COMMANDS) /* commands that wait for a user event, rather than host tasks inside */   \
     FEATURE(FUNCTION_POINTERS)                                                                     \
     FEATURE(FUSION)                                                                                \
     FEATURE(GLOBALS)                                                                               \
@@ -21,6 +23,7 @@
     FEATURE(HIDDEN_LINKS)                                                                          \
     FEATURE(LAUNCH_OPTIONS)                                                                        \
     FEATURE(LOADED_IMAGES)                                                                         \
+    FEATURE(MAP_COMMANDS) /* maps that do not block, are refused, or have an event */              \
     FEATURE(MAPS)                                                                                  \
     FEATURE(MARKERS)                                                                               \
     FEATURE(NON_UNIFORM) /* work-groups of different sizes */                                      \
@@ -75,11 +78,51 @@ static uint32_t step_features(const scn_step *step)
     case SCN_VERB_PROFILING: features |= PROFILING; break;
     case SCN_VERB_MARKER: features |= MARKERS; break;
     case SCN_VERB_SUB_BUFFER: features |= SUB_BUFFERS; break;
-    case SCN_VERB_MAP: features |= MAPS; break;
+    case SCN_VERB_MAP:
+        features |= MAPS;
+        if (!step->map.blocking || step->error || step->outcome_count > 0) features |= MAP_COMMANDS;
+        break;
+    case SCN_VERB_UNMAP:
+        if (step->error || step->outcome_count > 0) features |= MAP_COMMANDS;
+        break;
     case SCN_VERB_USER_EVENT: features |= USER_EVENTS; break;
     case SCN_VERB_LOAD_IMAGE: features |= LOADED_IMAGES; break;
     default: break;
     }
+    return features;
+}
+
+/* What a step needs of the earlier step whose event it names. */
+static uint32_t event_features(const scn_scenario *scenario, uint32_t step)
+{
+    if (step == SCN_NONE) return 0;
+    switch (scenario->steps[step].verb) {
+    case SCN_VERB_USER_EVENT: return EVENT_COMMANDS;
+    case SCN_VERB_MAP:
+    case SCN_VERB_UNMAP: return MAP_COMMANDS;
+    default: return 0;
+    }
+}
+
+/* What a step needs of the events that it names, other than those of maps in `after`: what maps and
+ * unmaps without commands is done when the step is. */
+static uint32_t named_event_features(const scn_scenario *scenario, const scn_step *step)
+{
+    uint32_t features = 0;
+    const scn_command *command = scn_step_command(step);
+    for (uint32_t i = 0; command && i < command->after_count; i++)
+        features |= event_features(scenario, command->after[i]) & (uint32_t)~MAP_COMMANDS;
+    if (step->verb == SCN_VERB_WAIT)
+        features |= event_features(scenario, step->wait.step) & (uint32_t)~MAP_COMMANDS;
+    if (step->verb == SCN_VERB_PROFILING)
+        features |= event_features(scenario, step->profiling.step) |
+                    event_features(scenario, step->profiling.after) |
+                    event_features(scenario, step->profiling.same_as);
+    if (step->verb == SCN_VERB_HOST_TASK)
+        features |= event_features(scenario, step->task.waits_for) & (uint32_t)~EVENT_COMMANDS;
+    for (uint32_t i = 0; i < step->expect_count; i++)
+        if (step->expect[i].kind == SCN_EXPECT_EVENT)
+            features |= event_features(scenario, step->expect[i].event.step);
     return features;
 }
 
@@ -88,7 +131,8 @@ static uint32_t features_of(const scn_scenario *scenario)
 {
     uint32_t features = 0;
     for (uint32_t i = 0; i < scenario->step_count; i++)
-        features |= step_features(&scenario->steps[i]);
+        features |= step_features(&scenario->steps[i]) |
+                    named_event_features(scenario, &scenario->steps[i]);
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         if (scenario->memories[i].kind != SCN_MEMORY_BUFFER) features |= USM;
     for (uint32_t m = 0; m < scenario->module_count; m++) {
@@ -446,9 +490,11 @@ static const cnf_skip_row only_reference[] = {
      "a kernel bundle of the scenario is compiled or linked with options; SYCL's compile and link "
      "accept none"},
     {"markers", MARKERS, "the scenario submits a marker; SYCL has only barriers"},
-    {"maps", MAPS, "the scenario maps a buffer; SYCL has no such command"},
-    {"user-events", USER_EVENTS,
-     "the scenario has an event that the host completes; SYCL has none"},
+    {"map-commands", MAP_COMMANDS,
+     "a map of the scenario does not block or is refused, or its event is used; SYCL has host "
+     "accessors, which block and have no event"},
+    {"user-events", EVENT_COMMANDS,
+     "commands of the scenario wait for an event that the host completes; SYCL has none"},
     {"launch-options", LAUNCH_OPTIONS,
      "a launch of the scenario has options for the device's compiler; DPC++ accepts none there"},
 };

@@ -72,7 +72,9 @@ rt_status rt_content_bring(rt_scheduler *scheduler, rt_queue_id queue, rt_memory
     const rt_device *device = scheduler->queues.items[queue].device;
     dev_memory *copy = NULL;
     RT_TRY(rt_memory_on_device(memory, device, &copy));
-    overwrites = overwrites && memory->size == rt_memory_whole(memory)->size;
+    /* A command that fails writes nothing: unified shared memory then keeps what it began with. */
+    overwrites =
+        overwrites && memory->size == rt_memory_whole(memory)->size && !rt_memory_is_usm(memory);
     memory = rt_memory_whole(memory);
     if (overwrites || !rt_memory_needs_upload(memory, device)) return RT_STATUS_OK;
     /* The upload waits for the read, as it does for every reader of the memory. */

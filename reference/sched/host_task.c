@@ -194,8 +194,8 @@ static rt_status task_run(rt_scheduler *scheduler, rt_queue_id queue, const rt_h
     rt_graph_depend_on_memory(scheduler, command, task.from, RT_ACCESS_READ);
     if (task.to) rt_graph_depend_on_memory(scheduler, command, task.to, RT_ACCESS_WRITE);
     rt_sync_dependencies(scheduler, command);
-    bool is_deferred = command->device->capabilities.host_events &&
-                       is_held_back(scheduler, command, &task);
+    bool is_deferred =
+        command->device->capabilities.host_events && is_held_back(scheduler, command, &task);
     if (!is_deferred) {
         task_finish(scheduler, command, &task);
     } else {

@@ -736,6 +736,51 @@ static void failures_of_source_have_their_class(void **state)
     assert_true(rt_ok(source_whole(f)));
 }
 
+/* Maps and unmaps a range of a buffer once, and frees everything. */
+static rt_status map_whole(const fixture *f)
+{
+    dev_memory *memory = NULL;
+    dev_queue *queue = NULL;
+    dev_event *mapped = NULL, *unmapped = NULL;
+    dev_mapping *mapping = NULL;
+    const dev_map map = {4, 8, DEV_MAP_READ_WRITE, .is_blocking = true};
+    assert_true(rt_ok(dev_memory_create(f->device, 16, RT_TEXT("data"), &memory)));
+    assert_true(rt_ok(dev_queue_create(f->device, &queue)));
+    rt_status status = dev_enqueue_map(queue, no_wait, memory, map, &mapping, &mapped);
+    if (rt_ok(status)) status = dev_enqueue_unmap(queue, no_wait, mapping, &unmapped);
+    dev_event_destroy(mapped);
+    dev_event_destroy(unmapped);
+    dev_queue_destroy(queue);
+    dev_memory_destroy(memory);
+    return status;
+}
+
+static void failures_of_maps_have_their_class(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *call;
+        cl_int result;
+        rt_code code;
+        const char *part; /* part of the message */
+    } rows[] = {
+        {"clEnqueueMapBuffer", CL_INVALID_OPERATION, RT_ERRC_INVALID, "CL_INVALID_OPERATION"},
+        {"clEnqueueMapBuffer", CL_MAP_FAILURE, RT_DRIVER_ERROR, "CL_MAP_FAILURE"},
+        {"clEnqueueMapBuffer", CL_SUCCESS, RT_DRIVER_ERROR, "clEnqueueMapBuffer"},
+        {"clEnqueueUnmapMemObject", CL_INVALID_VALUE, RT_DRIVER_ERROR, "clEnqueueUnmapMemObject"},
+    };
+    assert_true(rt_ok(fixture_open(f, "")));
+    int32_t live = fake->script.live;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fake->script.fail_call = rows[i].call;
+        fake->script.fail_with = rows[i].result;
+        expect_status(f->sink, map_whole(f), rows[i].code, rows[i].part);
+        assert_int_equal(fake->script.live, live);
+    }
+    fake->script.fail_call = NULL;
+    assert_true(rt_ok(map_whole(f)));
+}
+
 /* The driver compiles in one step what came from several images, each with its own options. */
 static void options_of_every_image_reach_the_driver(void **state)
 {
@@ -1123,6 +1168,7 @@ int main(int argc, char **argv)
         TEST(damaged_modules_do_not_reach_the_driver),
         TEST(local_memory_past_the_devices_is_refused),
         TEST(threads_share_a_kernel),
+        TEST(failures_of_maps_have_their_class),
         TEST(results_have_names),
     };
 #undef TEST

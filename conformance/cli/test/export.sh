@@ -23,6 +23,9 @@ expect 2 export "$scenarios/fusion/host_access_ends_the_fusion.yaml" --for openc
 says "a step between the kernels of a list cannot be expressed"
 expect 2 export "$scenarios/device_global/library_that_comes_again_begins_with_zero.yaml" --for opencl -o "$folder/x"
 says "the unloading of a device_global cannot be expressed"
+expect 2 export "$scenarios/memory/map_of_mapped_elements.yaml" --for opencl -o "$folder/x"
+expect 2 export "$scenarios/memory/maps_that_block.yaml" --for level_zero -o "$folder/x"
+says "a map cannot be expressed"
 [ -e "$folder/x" ] && fail "a folder was created despite the refusal"
 
 echo '#include <CL/cl.h>' | cc -E - >/dev/null 2>&1 || { echo "there is no CL/cl.h"; exit 77; }
@@ -37,6 +40,8 @@ agrees linking/hello_world.yaml "1 PASS" 0
 agrees linking/chain.yaml "1 PASS" 0
 agrees linking/two_definitions_in_one_program.yaml "1 PASS" 0
 agrees memory/copy_and_fill.yaml "1 PASS" 0
+agrees memory/maps_that_block.yaml "1 PASS" 0
+says "map(&m_data, CL_MAP_WRITE_INVALIDATE_REGION, 24, 8)" "$folder/maps_that_block/main.c"
 agrees memory/usm_pointers.yaml "1 PASS" 0
 agrees memory/usm_and_buffer.yaml "1 PASS" 0
 agrees linking/spec_constants.yaml "1 PASS" 0

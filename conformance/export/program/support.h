@@ -206,19 +206,16 @@ static inline void difference_print(const unsigned char *expected, const unsigne
     printf("\n");
 }
 
-/* True if all numbers of the memory are as expected.  `defined`, one byte per number, is 0 where no
- * value is expected; NULL means that all numbers count.  Unless `place` is NULL, prints the first
- * difference. */
-static inline int memory_holds(const memory *read, const void *expected,
-                               const unsigned char *defined, const layout *element,
-                               tolerance_kind tolerance, double most, const char *place)
+/* True if all numbers in `size` bytes of the memory are as expected.  `defined`, one byte per
+ * number, is 0 where no value is expected; NULL means that all numbers count.  Unless `place` is
+ * NULL, prints the first difference. */
+static inline int bytes_hold(const memory *read, const unsigned char *got, size_t size,
+                             const void *expected, const unsigned char *defined,
+                             const layout *element, tolerance_kind tolerance, double most,
+                             const char *place)
 {
-    if (!executes) return 1;
-    unsigned char *got = malloc(read->size);
-    if (!got) stop("out of memory", 2);
-    memory_read(read, got);
     size_t count = 0, differing = 0;
-    for (size_t at = 0; at + element->size <= read->size; at += element->size)
+    for (size_t at = 0; at + element->size <= size; at += element->size)
         for (size_t f = 0; f < element->field_count; f++)
             for (size_t i = 0; i < element->fields[f].count; i++, count++) {
                 const field *in = &element->fields[f];
@@ -232,8 +229,22 @@ static inline int memory_holds(const memory *read, const void *expected,
                 difference_print(correct, got + byte, in);
             }
     if (place && differing > 0) printf("  %zu of %zu numbers differ\n", differing, count);
-    free(got);
     return differing == 0;
+}
+
+/* The same for the whole memory, which it reads. */
+static inline int memory_holds(const memory *read, const void *expected,
+                               const unsigned char *defined, const layout *element,
+                               tolerance_kind tolerance, double most, const char *place)
+{
+    if (!executes) return 1;
+    unsigned char *got = malloc(read->size);
+    if (!got) stop("out of memory", 2);
+    memory_read(read, got);
+    const int holds =
+        bytes_hold(read, got, read->size, expected, defined, element, tolerance, most, place);
+    free(got);
+    return holds;
 }
 
 static size_t sorted_size; /* bytes per element, for qsort */

@@ -382,6 +382,23 @@ static inline void fill(const memory *to, const void *pattern, size_t pattern_si
          "clEnqueueFillBuffer");
 }
 
+/* Maps a range of a buffer, after all previously issued commands, and waits for it. */
+static inline unsigned char *map(const memory *buffer, cl_map_flags flags, size_t offset,
+                                 size_t size)
+{
+    cl_int result;
+    unsigned char *bytes = clEnqueueMapBuffer(queue, buffer->object, CL_TRUE, flags, offset, size,
+                                              0, NULL, NULL, &result);
+    must(result, "clEnqueueMapBuffer");
+    return bytes;
+}
+
+static inline void unmap(const memory *buffer, void *bytes)
+{
+    must(clEnqueueUnmapMemObject(queue, buffer->object, bytes, 0, NULL, NULL),
+         "clEnqueueUnmapMemObject");
+}
+
 static inline void finish(void)
 {
     must(clFinish(queue), "clFinish");

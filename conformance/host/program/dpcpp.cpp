@@ -138,6 +138,10 @@ static void end_state()
     /* Running commands must end before the objects that they use are destroyed; no caller is left
      * to report failures to. */
     if (process_state) {
+        for (const auto &waited : process_state->gates.snapshot())
+            waited->open();
+        for (const auto &held : process_state->mappings.snapshot())
+            held->accessor.reset();
         for (const auto &queue : process_state->queues.snapshot()) {
             try {
                 queue->wait();
@@ -232,8 +236,14 @@ static void (*const answerers[HOST_REQUEST_END])(request &, host_writer *) = {
     answer_host_task,
     answer_part,
     answer_end_part,
+    answer_gate,
+    answer_release,
+    answer_map,
+    answer_mapped_read,
+    answer_mapped_write,
+    answer_unmap,
 };
-static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 24, "the table follows host_request");
+static_assert(HOST_DEVICES == 6 && HOST_REQUEST_END == 30, "the table follows host_request");
 
 static bool answer(uint8_t number, host_reader *in, host_writer *out)
 {

@@ -25,6 +25,7 @@
 #include "conformance/host/program/serve.h"
 #include "conformance/host/unreachable.h"
 
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -141,6 +142,37 @@ struct command {
     std::shared_ptr<void> keep_alive; /* must live until the command has run; may be null */
 };
 
+/* What a host task waits for until the host opens it. */
+class gate
+{
+  public:
+    void open()
+    {
+        std::lock_guard<std::mutex> held(lock);
+        is_open = true;
+        opened.notify_all();
+    }
+    void wait()
+    {
+        std::unique_lock<std::mutex> held(lock);
+        opened.wait(held, [this] { return is_open; });
+    }
+
+  private:
+    std::mutex lock;
+    std::condition_variable opened;
+    bool is_open = false;
+};
+
+/* Bytes of a buffer that the host accesses through a host accessor, until that is destroyed. */
+struct mapping {
+    /* Owns the accessor, whose type depends on the access. */
+    std::shared_ptr<void> accessor;
+    const unsigned char *bytes = nullptr;
+    unsigned char *written = nullptr; /* the same bytes; null: read-only */
+    uint64_t size = 0;
+};
+
 /* Everything that requests have created; one per process. */
 struct state {
     std::vector<sycl::device> devices;
@@ -151,6 +183,8 @@ struct state {
     table<command> commands{"command"};
     table<bundle> bundles{"bundle"};
     table<global> globals{"device_global"};
+    table<gate> gates{"gate"};
+    table<mapping> mappings{"mapping"};
 
     std::mutex movers_lock;
     /* Per device: a queue for the host's transfers to and from its memory. */
@@ -208,6 +242,12 @@ void answer_barrier(request &in, host_writer *out);
 void answer_host_task(request &in, host_writer *out);
 void answer_part(request &in, host_writer *out);
 void answer_end_part(request &in, host_writer *out);
+void answer_gate(request &in, host_writer *out);
+void answer_release(request &in, host_writer *out);
+void answer_map(request &in, host_writer *out);
+void answer_mapped_read(request &in, host_writer *out);
+void answer_mapped_write(request &in, host_writer *out);
+void answer_unmap(request &in, host_writer *out);
 
 /* Reads the fields of HOST_SUBMIT that follow the queue and launches the kernel, from an executable
  * bundle unless `from` is null. */

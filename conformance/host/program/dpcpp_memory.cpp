@@ -466,7 +466,9 @@ void answer_host_task(request &in, host_writer *out)
     state &process = the_state();
     std::shared_ptr<sycl::queue> queue = process.queues.at(in.u32());
     std::shared_ptr<memory> from = process.memories.at(in.u32()), to;
-    uint32_t to_number = in.u32(), awaited_number = in.u32();
+    uint32_t to_number = in.u32(), awaited_number = in.u32(), gate_number = in.u32();
+    std::shared_ptr<gate> held_by;
+    if (gate_number != HOST_NONE) held_by = process.gates.at(gate_number);
     if (to_number != HOST_NONE) to = process.memories.at(to_number);
     std::optional<sycl::event> awaited;
     if (awaited_number != HOST_NONE) awaited = process.commands.at(awaited_number)->event;
@@ -482,9 +484,110 @@ void answer_host_task(request &in, host_writer *out)
         host_side<sycl::access_mode::write> target(to, handler);
         handler.host_task([=, size = from->size, copies = to != nullptr] {
             if (awaited) sycl::event(*awaited).wait();
+            if (held_by) held_by->wait();
             if (copies) std::memcpy(target.address(), source.address(), size);
         });
     }));
+}
+
+/* The host's part of what host tasks wait for. */
+void answer_gate(request &in, host_writer *out)
+{
+    in.end();
+    host_write_u32(out, the_state().gates.add(std::make_shared<gate>()));
+}
+
+void answer_release(request &in, host_writer *out)
+{
+    (void)out;
+    std::shared_ptr<gate> opened = the_state().gates.at(in.u32());
+    in.end();
+    opened->open();
+}
+
+/* ---- Host accessors ----------------------------------------------------------------------- */
+
+/* Creates a host accessor of a range, which waits for the commands that use the buffer. */
+template <sycl::access_mode Mode, class... Properties>
+static void accessor_make(mapping &made, const memory &target, uint64_t offset,
+                          Properties... properties)
+{
+    using accessor = sycl::host_accessor<unsigned char, 1, Mode>;
+    sycl::buffer<unsigned char, 1> buffer = *target.buffer;
+    auto created = std::make_shared<accessor>(buffer, sycl::range<1>(made.size),
+                                              sycl::id<1>(offset), properties...);
+    auto *first = &(*created)[sycl::id<1>(0)];
+    made.bytes = first;
+    if constexpr (Mode != sycl::access_mode::read) made.written = first;
+    made.accessor = std::move(created);
+}
+
+static void commands_wait(const std::vector<sycl::event> &after)
+{
+    for (sycl::event event : after)
+        event.wait_and_throw();
+}
+
+void answer_map(request &in, host_writer *out)
+{
+    std::shared_ptr<memory> target = the_state().memories.at(in.u32());
+    uint32_t access = below(in.u8(), HOST_MAP_ACCESSES, "access");
+    auto made = std::make_shared<mapping>();
+    uint64_t offset = in.u64();
+    made->size = in.u64();
+    std::vector<sycl::event> after = read_after(in);
+    in.end();
+    if (!target->buffer) refuse_malformed("a host accessor is for a buffer");
+    if (made->size == 0 || offset > target->size || made->size > target->size - offset)
+        refuse_malformed("a host accessor is for bytes of its buffer");
+    commands_wait(after);
+    switch (access) {
+    case HOST_MAP_READ: accessor_make<sycl::access_mode::read>(*made, *target, offset); break;
+    case HOST_MAP_WRITE: accessor_make<sycl::access_mode::write>(*made, *target, offset); break;
+    case HOST_MAP_READ_WRITE:
+        accessor_make<sycl::access_mode::read_write>(*made, *target, offset);
+        break;
+    default:
+        accessor_make<sycl::access_mode::write>(*made, *target, offset,
+                                                sycl::property_list{sycl::no_init});
+    }
+    host_write_u32(out, the_state().mappings.add(std::move(made)));
+}
+
+static std::shared_ptr<mapping> mapping_at(uint32_t number)
+{
+    std::shared_ptr<mapping> found = the_state().mappings.at(number);
+    if (!found->accessor) refuse_malformed("the host accessor has been destroyed");
+    return found;
+}
+
+void answer_mapped_read(request &in, host_writer *out)
+{
+    std::shared_ptr<mapping> mapped = mapping_at(in.u32());
+    in.end();
+    host_write_bytes(out, mapped->bytes, mapped->size);
+}
+
+void answer_mapped_write(request &in, host_writer *out)
+{
+    (void)out;
+    std::shared_ptr<mapping> mapped = mapping_at(in.u32());
+    uint64_t offset = in.u64();
+    std::vector<unsigned char> bytes = in.bytes();
+    in.end();
+    if (!mapped->written || offset > mapped->size || bytes.size() > mapped->size - offset)
+        refuse_malformed("a write through a host accessor is outside of it, or it is read-only");
+    std::memcpy(mapped->written + offset, bytes.data(), bytes.size());
+}
+
+void answer_unmap(request &in, host_writer *out)
+{
+    (void)out;
+    std::shared_ptr<mapping> mapped = mapping_at(in.u32());
+    std::vector<sycl::event> after = read_after(in);
+    in.end();
+    commands_wait(after);
+    mapped->accessor.reset();
 }
 
 } // namespace dpcpp

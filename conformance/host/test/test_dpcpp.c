@@ -1072,18 +1072,92 @@ static void host_tasks_copy_memories(void **state)
     put_transfer(shared, 0, HOST_NONE, 0, 16, "\x07\0\0\0", 4);
     uint32_t filled = object_made();
     begin(HOST_TASK);
-    put(0), put(shared), put(buffer), put(filled), put(0);
+    put(0), put(shared), put(buffer), put(filled), put(HOST_NONE), put(0);
     uint32_t copied = object_made();
     begin(HOST_TASK);
-    put(0), put(buffer), put(HOST_NONE), put(HOST_NONE), put(1), put(copied);
+    put(0), put(buffer), put(HOST_NONE), put(HOST_NONE), put(HOST_NONE), put(1), put(copied);
     wait_for(HOST_AWAIT_COMMAND, object_made());
     ASSERT_CONTENT(buffer, {7, 7, 7, 7});
     begin(HOST_TASK);
-    put(0), put(device), put(buffer), put(HOST_NONE), put(0);
+    put(0), put(device), put(buffer), put(HOST_NONE), put(HOST_NONE), put(0);
     refused(RT_MALFORMED, "cannot access device memory");
     begin(HOST_TASK);
-    put(0), put(other), put(buffer), put(HOST_NONE), put(0);
+    put(0), put(other), put(buffer), put(HOST_NONE), put(HOST_NONE), put(0);
     refused(RT_MALFORMED, "copies a whole memory");
+}
+
+/* The task cannot end before its gate opens, so the fill, which does not depend on it, ends first.
+ */
+static void host_tasks_wait_for_a_gate(void **state)
+{
+    (void)state;
+    queue_make(false);
+    uint32_t from = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    uint32_t to = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    begin(HOST_GATE);
+    uint32_t gate = object_made();
+    begin(HOST_TASK);
+    put(0), put(from), put(to), put(HOST_NONE), put(gate), put(0);
+    uint32_t copied = object_made();
+    put_transfer(from, 0, HOST_NONE, 0, 16, "\x07\0\0\0", 4);
+    wait_for(HOST_AWAIT_COMMAND, object_made());
+    begin(HOST_RELEASE);
+    put(gate);
+    done();
+    wait_for(HOST_AWAIT_COMMAND, copied);
+    ASSERT_CONTENT(to, {7, 7, 7, 7});
+    begin(HOST_RELEASE);
+    put(gate + 1);
+    refused(RT_MALFORMED, "there is no gate");
+}
+
+static void put_map(uint32_t memory, uint8_t access, uint64_t offset, uint64_t size)
+{
+    begin(HOST_MAP);
+    put(memory), put_byte(access), put_long(offset), put_long(size), put(0);
+}
+
+static void host_accessors_show_and_take_bytes(void **state)
+{
+    (void)state;
+    queue_make(false);
+    uint32_t buffer = memory_make(HOST_MEMORY_BUFFER, 4, counted);
+    uint32_t shared = memory_make(HOST_MEMORY_USM_SHARED, 4, counted);
+    put_transfer(buffer, 0, HOST_NONE, 0, 8, "\x07\0\0\0", 4);
+    object_made();
+    put_map(buffer, HOST_MAP_READ, 4, 8);
+    uint32_t reading = object_made();
+    begin(HOST_MAPPED_WRITE);
+    put(reading), put_long(0), put_bytes("\x09\0\0\0", 4);
+    refused(RT_MALFORMED, "read-only");
+    begin(HOST_UNMAP);
+    put(reading), put(0);
+    done();
+    begin(HOST_MAPPED_READ);
+    put(reading);
+    refused(RT_MALFORMED, "has been destroyed");
+    static const uint8_t accesses[] = {HOST_MAP_WRITE, HOST_MAP_READ_WRITE,
+                                       HOST_MAP_WRITE_INVALIDATE};
+    for (uint32_t i = 0; i < 3; i++) {
+        put_map(buffer, accesses[i], 4 * (uint64_t)i, 4);
+        uint32_t writing = object_made();
+        begin(HOST_MAPPED_WRITE);
+        put(writing), put_long(1), put_bytes("\x09\0\0\0", 4);
+        refused(RT_MALFORMED, "outside");
+        begin(HOST_MAPPED_WRITE);
+        put(writing), put_long(0), put_bytes("\x05\0\0\0", 4);
+        done();
+        begin(HOST_UNMAP);
+        put(writing), put(0);
+        done();
+    }
+    ASSERT_CONTENT(buffer, {5, 5, 5, counted[3]});
+    put_map(buffer, HOST_MAP_READ, 12, 5);
+    refused(RT_MALFORMED, "bytes of its buffer");
+    put_map(shared, HOST_MAP_READ, 0, 4);
+    refused(RT_MALFORMED, "for a buffer");
+    put_map(buffer, HOST_MAP_ACCESSES, 0, 4);
+    refused(RT_MALFORMED, "access");
 }
 
 static void transfers_that_do_not_fit_are_refused(void **state)
@@ -1586,6 +1660,8 @@ int main(void)
         DPCPP_TEST(barriers_order_the_fills_of_a_queue),
         DPCPP_TEST(parts_are_bytes_of_their_buffer),
         DPCPP_TEST(host_tasks_copy_memories),
+        DPCPP_TEST(host_tasks_wait_for_a_gate),
+        DPCPP_TEST(host_accessors_show_and_take_bytes),
         DPCPP_TEST(transfers_that_do_not_fit_are_refused),
         DPCPP_TEST(impossible_objects_are_refused),
         DPCPP_TEST(constants_are_set_by_name),

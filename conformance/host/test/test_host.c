@@ -566,7 +566,7 @@ static void malformed_answers_are_refused(void **state)
         rt_code code;
         const char *part;
     } cases[] = {
-        {"version", RT_UNAVAILABLE, "protocol has version 7"},
+        {"version", RT_UNAVAILABLE, "protocol has version 8"},
         {"module", RT_MALFORMED, "event 0 of 'libc.so.6'"},
         {"kind", RT_MALFORMED, "event 4 of 'app'"},
         {"count", RT_MALFORMED, "is damaged at byte"},

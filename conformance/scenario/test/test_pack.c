@@ -446,6 +446,18 @@ static scn_inner_pointer *pointer_of(victim *it, uint32_t index)
     LIE(task_waits_for_itself,                                                                     \
         step_of(it, SCN_VERB_HOST_TASK)->task.waits_for =                                          \
             (uint32_t)(step_of(it, SCN_VERB_HOST_TASK) - it->scenario->steps))                     \
+    LIE(map_of_usm, step_of(it, SCN_VERB_MAP)->map.memory = USM_HOST)                              \
+    LIE(map_of_half_an_element, step_of(it, SCN_VERB_MAP)->map.offset = 2)                         \
+    LIE(map_of_no_bytes, step_of(it, SCN_VERB_MAP)->map.size = 0)                                  \
+    LIE(map_beyond_all_memory, step_of(it, SCN_VERB_MAP)->map.offset = UINT64_MAX - 3)             \
+    LIE(map_access_unknown, step_of(it, SCN_VERB_MAP)->map.access = SCN_MAP_ACCESS_COUNT)          \
+    LIE(write_through_a_map_for_reading, step_of(it, SCN_VERB_MAP)->map.access = SCN_MAP_READ)     \
+    LIE(write_beyond_the_map, step_of(it, SCN_VERB_MAP_WRITE)->map_write.offset = 8)               \
+    LIE(write_through_no_map, step_of(it, SCN_VERB_MAP_WRITE)->map_write.map = 0)                  \
+    LIE(unmap_of_no_map, step_of(it, SCN_VERB_UNMAP)->unmap.map = 0)                               \
+    LIE(unmap_of_a_later_map, step_of(it, SCN_VERB_UNMAP)->unmap.map = it->scenario->step_count)   \
+    LIE(mapped_by_no_map, expect_of(it, SCN_EXPECT_MAPPED)->mapped.map = 0)                        \
+    LIE(mapped_of_another_size, expect_of(it, SCN_EXPECT_MAPPED)->mapped.values.size = 4)          \
     LIE(fusion_of_no_queue, step_of(it, SCN_VERB_START_FUSION)->fusion.queue = 0)                  \
     LIE(fusion_of_a_later_queue,                                                                   \
         step_of(it, SCN_VERB_COMPLETE_FUSION)->fusion.queue = it->scenario->step_count)            \

@@ -144,12 +144,12 @@ void cnf_evaluate_mapped(cnf_execution *execution, const scn_expect *expect,
     declared.uncompared_count = 0;
     check->kind = "mapped";
     check->what = declared.name;
-    uint32_t command = execution->results[expect->mapped.map].command;
-    if (command == CNF_NO_OBJECT) { /* the failure of the map has been judged already */
+    uint32_t mapping = execution->results[expect->mapped.map].mapping;
+    if (mapping == CNF_NO_OBJECT) { /* the failure of the map has been judged already */
         cnf_leave_unobserved(check);
         return;
     }
-    rt_status status = execution->runtime->operations->mapped_read(execution, check->step, command,
+    rt_status status = execution->runtime->operations->mapped_read(execution, check->step, mapping,
                                                                    map->size, &content);
     const written_memory mapped = {execution, SCN_NONE};
     judge_content(mapped, &declared, expect->mapped.values, status, &content, check);

@@ -96,8 +96,13 @@ static bool answer_well(uint8_t request, host_reader *in, host_writer *out)
     case HOST_BARRIER:
     case HOST_TASK:
     case HOST_PART:
+    case HOST_GATE:
+    case HOST_MAP:
     case HOST_TRANSFER: host_write_u32(out, object_counts[request]++); return true;
     case HOST_WAIT:
+    case HOST_RELEASE:
+    case HOST_MAPPED_WRITE:
+    case HOST_UNMAP:
     case HOST_END_PART: return true;
     default: return false;
     }
