@@ -108,6 +108,49 @@ static void test_kernels(void **state)
     }
 }
 
+/* Compiled code reads a structure that is passed by value from each work-item's own memory. */
+static void test_structure(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+        "OpCapability Int8\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"
+        "OpDecorate %gid BuiltIn GlobalInvocationId\nOpDecorate %s FuncParamAttr ByVal\n"
+        "%void = OpTypeVoid\n%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"
+        "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n%gid = OpVariable %pin Input\n"
+        "%S = OpTypeStruct %i32 %i64 %i8\n%ps = OpTypePointer Function %S\n"
+        "%p8 = OpTypePointer Function %i8\n%p32 = OpTypePointer Function %i32\n"
+        "%p64 = OpTypePointer Function %i64\n%g = OpTypePointer CrossWorkgroup %i32\n"
+        "%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n%c2 = OpConstant %i32 2\n"
+        "%kt = OpTypeFunction %void %g %ps\n%k = OpFunction %void None %kt\n"
+        "%out = OpFunctionParameter %g\n%s = OpFunctionParameter %ps\n%entry = OpLabel\n"
+        "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"
+        "%a0 = OpInBoundsAccessChain %p32 %s %c0\n%a1 = OpInBoundsAccessChain %p64 %s %c1\n"
+        "%a2 = OpInBoundsAccessChain %p8 %s %c2\n%v0 = OpLoad %i32 %a0\n%v1 = OpLoad %i64 %a1\n"
+        "%v2 = OpLoad %i8 %a2\n%n1 = OpUConvert %i32 %v1\n%n2 = OpUConvert %i32 %v2\n"
+        "%s0 = OpIAdd %i32 %w %v0\n%s1 = OpIAdd %i32 %s0 %n1\n%s2 = OpIAdd %i32 %s1 %n2\n"
+        "OpStore %a0 %s2\n%again = OpLoad %i32 %a0\n"
+        "%to = OpInBoundsPtrAccessChain %g %out %x\nOpStore %to %again\nOpReturn\nOpFunctionEnd\n";
+    enum { ITEMS = 80 };
+    const struct {
+        uint32_t a;
+        uint64_t b;
+        uint8_t c;
+    } value = {1000, 70000, 200};
+    uint32_t out[ITEMS];
+    harness h = harness_text(text);
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    const sim_argument arguments[] = {harness_global(to), harness_value(&value, sizeof value)};
+    harness_run(&h, "k", harness_range(ITEMS, 40), arguments, 2);
+    sim_tier_report report = sim_world_tier_report(h.world);
+    if (report.compiled != 1) fail_msg("it %.*s", RT_TEXT_ARG(report.reason));
+    harness_read_back(&h, to, out, sizeof out);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], i + 1000 + 70000 + 200);
+    harness_close(&h);
+}
+
 /* With the tier `measured`, a kernel is interpreted until it has done enough work. */
 static void test_measured(void **state)
 {
@@ -149,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice),
         cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_structure),
         cmocka_unit_test(test_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
