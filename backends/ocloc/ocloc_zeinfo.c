@@ -21,7 +21,7 @@ static rt_text value_of(rt_text text)
     return is_quoted ? (rt_text){text.data + 1, text.length - 2} : text;
 }
 
-/* "[ 8, 2, 1 ]"; anything else is no size. */
+/* "[ 8, 2, 1 ]"; anything else is ignored. */
 static void sizes_read(rt_text text, uint32_t out_sizes[RT_ND_RANGE_DIMENSIONS])
 {
     uint64_t sizes[RT_ND_RANGE_DIMENSIONS];
