@@ -49,7 +49,7 @@ class Units:
             for test in self.tests(part):
                 properties = self.properties(test)
                 environment = dict(row.split("=", 1) for row in properties.get("ENVIRONMENT", ()))
-                if pathlib.Path(test["command"][0]).name in targets:
+                if pathlib.Path(test.get("command", [""])[0]).name in targets:
                     self.commands[test["name"]] = test["command"], environment
         path = self.build.folder / "reach-units.json"
         kept = read_json(path, {})
