@@ -425,7 +425,7 @@ typedef struct dev_kernel_ops {
     uint32_t (*argument_count)(dev_kernel *kernel);
     dev_parameter (*parameter)(dev_kernel *kernel, uint32_t index); /* NULL: capabilities.parameters
                                                                      * is false */
-    uint64_t (*local_bytes)(dev_kernel *kernel); /* NULL: 0 */
+    uint64_t (*local_bytes)(dev_kernel *kernel);                    /* NULL: 0 */
 } dev_kernel_ops;
 
 typedef struct dev_queue_ops {

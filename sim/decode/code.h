@@ -266,9 +266,9 @@ typedef enum sim_atomic {
 } sim_atomic;
 
 /* `extra` of a collective operation: the operation, SIM_GroupOperation… for reductions and scans,
- * the lane type of a and c, and whether these are halves or truth values. The operation's `count` is
- * 1 if all work-items of the group must participate, `imm` the number of work-items per cluster (0
- * without clusters) and `stride` the size of a result in bytes. */
+ * the lane type of a and c, and whether these are halves or truth values. The operation's `count`
+ * is 1 if all work-items of the group must participate, `imm` the number of work-items per cluster
+ * (0 without clusters) and `stride` the size of a result in bytes. */
 static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fold,
                                            sim_lane_type type)
 {

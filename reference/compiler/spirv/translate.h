@@ -16,9 +16,10 @@ extern "C" {
 /* Writes the module as SPIR-V of version version_max at most (encoded as in a module's header:
  * 0x00010200 is 1.2) or, if the code has non-uniform operations on sub-groups, at least 1.3, using
  * only the named SPIR-V extensions. With `keeps_types`, a string for each kernel has the types of
- * its parameters as the source writes them, "kernel_arg_type.NAME.int*,float4,", followed by that of
- * the attribute vec_type_hint if it has one, and another their qualifiers, "kernel_arg_type_qual.…".
- * Changes the module, which can only be disposed of afterwards. Returns whether it succeeded; on failure *out_reason receives the reason.
+ * its parameters as the source writes them, "kernel_arg_type.NAME.int*,float4,", followed by that
+ * of the attribute vec_type_hint if it has one, and another their qualifiers,
+ * "kernel_arg_type_qual.…". Changes the module, which can only be disposed of afterwards. Returns
+ * whether it succeeded; on failure *out_reason receives the reason.
  */
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            const char *const *extensions, uint32_t extension_count,
