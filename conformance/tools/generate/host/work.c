@@ -36,7 +36,8 @@ static work_command draw_one(gen_random *random, bool two_devices)
 {
     static const work_verb verbs[] = {WORK_MIX, WORK_MIX, WORK_MIX, WORK_COPY, WORK_FILL};
     work_command command = {.queue = (work_queue)below(random, two_devices ? 4 : 3)};
-    uint32_t memories = command.queue == WORK_SECOND ? WORK_BUFFERS : WORK_MEMORIES;
+    bool is_on_buffers = command.queue == WORK_SECOND || gen_random_chance(random, 50);
+    uint32_t memories = is_on_buffers ? WORK_BUFFERS : WORK_MEMORIES;
     command.verb = verbs[below(random, sizeof verbs / sizeof *verbs)];
     command.to = below(random, memories);
     command.sources[0] = draw_other(random, memories, command.to);
@@ -86,7 +87,7 @@ work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices)
     case WORK_FAN: draw_fan(random, &step); break;
     case WORK_GATHER: draw_gather(random, &step); break;
     case WORK_FUSED: draw_fused(random, &step); break;
-    case WORK_READ: step.read = below(random, WORK_MEMORIES); break;
+    case WORK_READ: step.read = below(random, WORK_BUFFERS + 2); break;
     }
     CHECK(step.command_count <= WORK_COMMANDS + 1);
     return step;
