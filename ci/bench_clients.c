@@ -1,9 +1,11 @@
-/* Times routines of CLBlast on whatever platform the OpenCL loader finds first; ci/bench clients builds and runs it.
+/* Times routines of CLBlast on whatever platform the OpenCL loader finds first; ci/bench clients
+ * builds and runs it.
  *
  *     bench_clients [REPEATS]
  *
- * Prints "open MS" for the platform, from the first call to a command queue, and a line "ROUTINE MS" for each: the median
- * processor time of the process for one call that has been warmed up, until its results are there. */
+ * Prints "open MS" for the platform, from the first call to a command queue, and a line "ROUTINE
+ * MS" for each: the median processor time of the process for one call that has been warmed up,
+ * until its results are there. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <clblast_c.h>
@@ -41,19 +43,20 @@ static CLBlastStatusCode nrm2(void)
 
 static CLBlastStatusCode gemv(void)
 {
-    return CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, SIDE, SIDE, 1, a, 0, SIDE, b, 0, 1, 0, c, 0, 1, &queue,
-                        NULL);
+    return CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, SIDE, SIDE, 1, a, 0, SIDE, b, 0,
+                        1, 0, c, 0, 1, &queue, NULL);
 }
 
 static CLBlastStatusCode ger(void)
 {
-    return CLBlastSger(CLBlastLayoutRowMajor, SIDE, SIDE, 1, b, 0, 1, c, 0, 1, a, 0, SIDE, &queue, NULL);
+    return CLBlastSger(CLBlastLayoutRowMajor, SIDE, SIDE, 1, b, 0, 1, c, 0, 1, a, 0, SIDE, &queue,
+                       NULL);
 }
 
 static CLBlastStatusCode gemm(void)
 {
-    return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, SMALL, SMALL, SMALL, 1, a, 0, SMALL, b,
-                        0, SMALL, 0, c, 0, SMALL, &queue, NULL);
+    return CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, SMALL, SMALL,
+                        SMALL, 1, a, 0, SMALL, b, 0, SMALL, 0, c, 0, SMALL, &queue, NULL);
 }
 
 static int compare(const void *left, const void *right)
@@ -80,13 +83,16 @@ int main(int count, char **arguments)
     static const struct {
         const char *name;
         CLBlastStatusCode (*routine)(void);
-    } rows[] = {{"axpy", axpy}, {"dot", dot}, {"nrm2", nrm2}, {"gemv", gemv}, {"ger", ger}, {"gemm", gemm}};
+    } rows[] = {{"axpy", axpy}, {"dot", dot}, {"nrm2", nrm2},
+                {"gemv", gemv}, {"ger", ger}, {"gemm", gemm}};
     int repeats = count > 1 ? atoi(arguments[1]) : 5, failures = 0;
     cl_platform_id platform;
     cl_device_id device;
     if (repeats < 1 || repeats > REPEATS_MAX) return 2;
     double begin = now();
-    if (clGetPlatformIDs(1, &platform, NULL) || clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL)) return 3;
+    if (clGetPlatformIDs(1, &platform, NULL) ||
+        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
+        return 3;
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     queue = clCreateCommandQueue(context, device, 0, NULL);
     if (!queue) return 3;
@@ -97,9 +103,11 @@ int main(int count, char **arguments)
         ones[i] = 1;
     cl_mem *buffers[] = {&a, &b, &c};
     for (int i = 0; i < 3; i++)
-        *buffers[i] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, LENGTH * sizeof *ones, ones, NULL);
+        *buffers[i] =
+            clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, LENGTH * sizeof *ones, ones, NULL);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (measure(rows[i].name, rows[i].routine, repeats)) failures += printf("%s fails\n", rows[i].name) > 0;
+        if (measure(rows[i].name, rows[i].routine, repeats))
+            failures += printf("%s fails\n", rows[i].name) > 0;
     free(ones);
     return failures > 0;
 }

@@ -18,9 +18,9 @@
  * The linker directs calls from other files to the wrapper (--wrap); calls within the file that
  * defines the function are not wrapped.
  *
- * RT_FAULT(NONE, ...) is a mistake in the runtime's state that breaks rules only after a sequence of
- * steps which no scenario need have: assay requirements does not ask for a proof, and the generator
- * of programs has to find it (assay fuzz, docs/fuzzing.md).
+ * RT_FAULT(NONE, ...) is a mistake in the runtime's state that breaks rules only after a sequence
+ * of steps which no scenario need have: assay requirements does not ask for a proof, and the
+ * generator of programs has to find it (assay fuzz, docs/fuzzing.md).
  *
  * All faults of a program are rows of its section assay_faults; the build writes them to
  * faults-PROGRAM.txt next to the program.  A row is

@@ -216,7 +216,7 @@ static ALWAYS uint32_t chunk_round(const doubles *near, float *out)
         doubles margin = near[h] * 0x1p-40;
         floats low = __builtin_convertvector(near[h] - margin, floats);
         floats high = __builtin_convertvector(near[h] + margin, floats);
-        memcpy(out + h * NEAR_LANES, &low, sizeof low);
+        memcpy(out + h * NEAR_LANES, &high, sizeof high); /* -0 stays -0 in it */
         words equal = low == high;
         memcpy((char *)&is_decided + h * sizeof equal, &equal, sizeof equal);
     }

@@ -400,16 +400,16 @@ static uint32_t random_word(void)
     return (uint32_t)(state >> 16);
 }
 
-/* Any float, one with a small integer part, one near 1, or an integer, also a large one. */
+/* Any float, one with a small integer part, one near 1, an integer, also a large one, or a zero. */
 static float random_float(void)
 {
     uint32_t word = random_word();
     float any;
     memcpy(&any, &word, sizeof any);
-    const float values[] = {any, (float)(word * 0x1p-32 * 200 - 100),
-                            (float)(1 + ((double)word - 0x1p31) * 0x1p-40),
-                            (float)(int32_t)(word >> (random_word() % 31))};
-    return values[random_word() % 4];
+    const float values[] = {
+        any, (float)(word * 0x1p-32 * 200 - 100), (float)(1 + ((double)word - 0x1p31) * 0x1p-40),
+        (float)(int32_t)(word >> (random_word() % 31)), word & 1 ? -0.0f : 0.0f};
+    return values[random_word() % 5];
 }
 
 /* Lanes of a row have the bits of single lanes, and lanes that are not computed keep theirs. */

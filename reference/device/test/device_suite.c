@@ -341,7 +341,7 @@ static void native_images_link_with_each_other(void **state)
     const dev_argument argument = of_memory(memory);
     run_kernel(f, kernel, range_1d(4, 0), &argument, 1);
     memory_get(f, memory, data, sizeof data);
-    assert_memory_equal(data, expected, sizeof data);
+    if (shows(f)) assert_memory_equal(data, expected, sizeof data);
     dev_memory_destroy(memory);
     dev_kernel_destroy(kernel);
 }
