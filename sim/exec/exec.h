@@ -1,10 +1,10 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * The files run.c, lanes.c, math_rows.c, memory.c, atomic.c, race.c and rare.c are compiled once for each level:
- * x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are also compiled without checks.
- * The names that these files export end in SIM_ENGINE. Results are bit-identical: floating-point
- * contraction is off, and nothing depends on the order in which the lanes of one instruction are
- * processed. */
+ * The files run.c, lanes.c, math_rows.c, memory.c, atomic.c, race.c and rare.c are compiled once
+ * for each level: x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are also compiled
+ * without checks. The names that these files export end in SIM_ENGINE. Results are bit-identical:
+ * floating-point contraction is off, and nothing depends on the order in which the lanes of one
+ * instruction are processed. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
