@@ -3,7 +3,7 @@
 Compiles ci/bench_clients.c with CLBlast's library (Debian: libclblast-dev) and runs it on the simulated device, PoCL,
 Intel's CPU runtime and Oclgrind, those that are installed, one thread each. The first row is the processor time from the
 first call to a command queue. All are milliseconds of processor time, which is meaningful on a busy machine; that of
-threads of a driver counts. Oclgrind runs each routine once.
+threads of a driver counts. Oclgrind is measured once.
 """
 import json
 import math

@@ -23,6 +23,9 @@
 #define HEADER_FOLDER "sycl/ext/oneapi/device_global"
 #define HEADER_PATH   HEADER_FOLDER "/device_global.hpp"
 
+/* A class without such a constructor cannot be copied. */
+#define COPY_CONSTRUCTOR "(const device_global_base &"
+
 /* The constructors of device code, in libsycl 8 and 9, and ours. */
 static const struct replacement {
     const char *theirs, *ours;
@@ -37,8 +40,7 @@ enum { REPLACEMENTS = sizeof replacements / sizeof *replacements };
 
 /* ---- The header ------------------------------------------------------------------------------ */
 
-/* Replaces the constructors. False: one of them does not occur exactly once; a class without them
- * cannot be copied. */
+/* Replaces the constructors. False: one of them does not occur exactly once. */
 static bool header_change(rt_text header, rt_buffer *out)
 {
     rt_buffer text = {0};
@@ -161,7 +163,14 @@ rt_status cnf_sycl_copies(cnf_worker *worker, const cnf_request_source *source,
     if (!file_read(path.data, &header))
         status = rt_fail(worker->sink, RT_IO, RT_RULE_NONE, "%s cannot be read: %s", path.data,
                          strerrordesc_np(errno));
-    if (rt_ok(status) && header_change(rt_buffer_text(&header), &changed)) {
+    bool is_known = rt_ok(status) && header_change(rt_buffer_text(&header), &changed);
+    bool has_copies = header.size > 0 && strstr(rt_buffer_string(&header), COPY_CONSTRUCTOR);
+    if (rt_ok(status) && !is_known && has_copies)
+        status = rt_fail(worker->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                         "%s is of a version whose constructors are not known, so the initial "
+                         "values of copies of device_globals are not",
+                         path.data);
+    if (is_known) {
         status = cnf_scratch_make(worker->sink, arena, &folder);
         if (rt_ok(status) && !file_write(arena, folder, rt_buffer_bytes(&changed)))
             status =

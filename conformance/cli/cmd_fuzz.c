@@ -49,12 +49,10 @@ typedef struct fuzz_command {
     gen_variation variations[BATCH_FILES];
     uint64_t file_seeds[BATCH_FILES];
     rt_buffer texts[BATCH_FILES];
-    const cnf_record *failures[BATCH_FILES * 4];
-    uint32_t file_count, failure_count;
+    RT_VECTOR(const cnf_record *) failures;
+    uint32_t file_count;
     bool is_lost; /* a file or subject is missing */
 } fuzz_command;
-
-enum { FAILURES_MAX = BATCH_FILES * 4 };
 
 /* ---- Files ---------------------------------------------------------------------------------- */
 
@@ -152,10 +150,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         return false;
     }
     bool is_failure = cnf_verdict_effect(verdict) != CNF_EFFECT_EXPECTED;
-    if (is_failure && verdict != CNF_VERDICT_NOT_RUN && command->failure_count < FAILURES_MAX) {
+    if (is_failure && verdict != CNF_VERDICT_NOT_RUN) {
         cnf_record *copy = rt_arena_alloc_array(&command->batch, 1, sizeof *copy);
         *copy = cnf_record_copy(&command->batch, record);
-        command->failures[command->failure_count++] = copy;
+        *rt_vector_push(&command->failures) = copy;
     }
     return true;
 }
@@ -193,7 +191,7 @@ static void batch_free(fuzz_command *command)
 {
     for (uint32_t i = 0; i < command->file_count; i++)
         rt_buffer_free(&command->texts[i]);
-    command->file_count = command->failure_count = 0;
+    command->file_count = command->failures.count = 0;
     rt_arena_reset(&command->batch);
 }
 
@@ -222,8 +220,13 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
                      bucket->variation.length > 0 ? ", variation " : "",
                      RT_TEXT_ARG(bucket->variation), RT_TEXT_ARG(bucket->verdict),
                      RT_TEXT_ARG(bucket->headline));
-    rt_buffer_printf(out, "# again: assay run seed.yaml --on %.*s --seed %" PRIu64 "\n",
-                     RT_TEXT_ARG(bucket->subject), command->options.seed);
+    /* A subject is compared with the first one. */
+    rt_text first = command->columns.subjects[0].name;
+    bool is_first = rt_text_equal(bucket->subject, first);
+    rt_buffer_printf(out, "# again: assay run seed.yaml --on %.*s%s%.*s --seed %" PRIu64 "\n",
+                     RT_TEXT_ARG(first), is_first ? "" : ",",
+                     is_first ? 0 : (int)bucket->subject.length, bucket->subject.data,
+                     command->options.seed);
     resemblance_write(command, bucket, out);
     rt_buffer_printf(out,
                      "assay_findings: 1\nfindings:\n  - id: to-be-named\n    title: to be written\n"
@@ -297,8 +300,8 @@ static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const
 /* True if the program of the seed fails on the subject as drawn too. */
 static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text subject)
 {
-    for (uint32_t i = 0; i < command->failure_count; i++) {
-        const cnf_record *record = command->failures[i];
+    for (uint32_t i = 0; i < command->failures.count; i++) {
+        const cnf_record *record = command->failures.items[i];
         uint32_t index = index_of(command, record->scenario);
         if (command->file_seeds[index] == seed && command->variations[index] == GEN_AS_DRAWN &&
             rt_text_equal(record->subject, subject))
@@ -309,8 +312,8 @@ static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text s
 
 static void failures_sort(fuzz_command *command)
 {
-    for (uint32_t i = 0; i < command->failure_count; i++) {
-        const cnf_record *record = command->failures[i];
+    for (uint32_t i = 0; i < command->failures.count; i++) {
+        const cnf_record *record = command->failures.items[i];
         uint32_t index = index_of(command, record->scenario);
         uint64_t seed = command->file_seeds[index];
         bool is_variation = command->variations[index] != GEN_AS_DRAWN;
@@ -374,7 +377,8 @@ static int seeds_run(fuzz_command *command)
 static rt_text conditions_of(fuzz_command *command, rt_text subjects)
 {
     rt_buffer text = {0};
-    rt_buffer_printf(&text, "%s on %.*s", command->kind->name, RT_TEXT_ARG(subjects));
+    rt_buffer_printf(&text, "%s on %.*s, seed %" PRIu64, command->kind->name, RT_TEXT_ARG(subjects),
+                     command->options.seed);
     for (uint32_t i = 0; i < GEN_WEIGHTS; i++)
         rt_buffer_printf(&text, ", %s %u", gen_weight_name(i), command->weights.of[i]);
     rt_text conditions = rt_arena_text(&command->arena, rt_buffer_text(&text));
@@ -401,7 +405,7 @@ static int options_read(fuzz_command *command)
     if (!command->kind ||
         !cnf_columns_read(&command->arena, "--on ", subjects.data, &command->columns) ||
         !cnf_run_options_read(arguments, &command->options) ||
-        !cnf_generated_weights_read(arguments, &command->weights) ||
+        !cnf_generated_weights_read(command->kind, arguments, &command->weights) ||
         !cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, SEED_MAX, 1,
                             &command->options.seed) ||
         !cnf_command_number(arguments, CNF_OPTION_SECONDS, "--seconds", 1, UINT32_MAX, unlimited,
@@ -442,6 +446,7 @@ int cnf_fuzz_command(const cnf_arguments *arguments)
     }
     cnf_expectations_free(&command->expectations);
     fuz_state_free(&command->state);
+    rt_vector_free(&command->failures);
     rt_sink_destroy(command->sink);
     rt_arena_reset(&command->batch);
     rt_arena_reset(&command->arena);

@@ -39,8 +39,8 @@ int cnf_generate_command(const cnf_arguments *arguments)
         return CNF_EXIT_USAGE;
     }
     gen_weights weights;
-    if (!cnf_generated_weights_read(arguments, &weights) ||
-        !cnf_generated_variation_read(arguments, &request.variation))
+    if (!cnf_generated_weights_read(kind, arguments, &weights) ||
+        !cnf_generated_variation_read(kind, arguments, &request.variation))
         return CNF_EXIT_USAGE;
     request.weights = &weights;
     numbers without = {0};

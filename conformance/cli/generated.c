@@ -31,10 +31,21 @@ const char *cnf_generated_variation(gen_variation variation)
     return variations[variation];
 }
 
-bool cnf_generated_variation_read(const cnf_arguments *arguments, gen_variation *out_variation)
+/* Returns false after reporting an option that the kind does not take. */
+static bool is_taken(const cnf_generated_kind *kind, const char *option, const char *value,
+                     bool takes)
+{
+    if (!value || takes) return true;
+    fprintf(stderr, "assay: a %s takes no %s\n", kind->name, option);
+    return false;
+}
+
+bool cnf_generated_variation_read(const cnf_generated_kind *kind, const cnf_arguments *arguments,
+                                  gen_variation *out_variation)
 {
     const char *name = arguments->values[CNF_OPTION_VARIATION];
     *out_variation = GEN_AS_DRAWN;
+    if (!is_taken(kind, "--variation", name, kind->has_variations)) return false;
     if (!name) return true;
     for (int i = GEN_AS_DRAWN + 1; i < GEN_VARIATIONS; i++) {
         if (!rt_text_is(rt_text_of(name), variations[i])) continue;
@@ -84,11 +95,14 @@ static bool file_read(const char *name, gen_weights *weights)
     return is_read;
 }
 
-bool cnf_generated_weights_read(const cnf_arguments *arguments, gen_weights *out_weights)
+bool cnf_generated_weights_read(const cnf_generated_kind *kind, const cnf_arguments *arguments,
+                                gen_weights *out_weights)
 {
     const char *features = arguments->values[CNF_OPTION_FEATURE];
     const char *file = arguments->values[CNF_OPTION_WEIGHTS];
     *out_weights = gen_weights_default();
-    return (!features || features_read(features, out_weights)) &&
+    return is_taken(kind, "--feature", features, kind->has_weights) &&
+           is_taken(kind, "--weights", file, kind->has_weights) &&
+           (!features || features_read(features, out_weights)) &&
            (!file || file_read(file, out_weights));
 }

@@ -19,10 +19,12 @@ const cnf_generated_kind *cnf_generated_kind_find(rt_text name);
 const char *cnf_generated_variation(gen_variation variation);
 
 /* Finds the variation that --variation names, or GEN_AS_DRAWN without that option. Returns false
- * after reporting on stderr that there is none. */
-bool cnf_generated_variation_read(const cnf_arguments *arguments, gen_variation *out_variation);
+ * after reporting on stderr that the kind has none, or none of that name. */
+bool cnf_generated_variation_read(const cnf_generated_kind *kind, const cnf_arguments *arguments,
+                                  gen_variation *out_variation);
 
 /* Reads --feature and --weights. Returns false after reporting a mistake on stderr. */
-bool cnf_generated_weights_read(const cnf_arguments *arguments, gen_weights *out_weights);
+bool cnf_generated_weights_read(const cnf_generated_kind *kind, const cnf_arguments *arguments,
+                                gen_weights *out_weights);
 
 #endif

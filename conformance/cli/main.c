@@ -342,7 +342,9 @@ static const cnf_option generate_options[] = {
     {FEATURE},
     {WEIGHTS},
     {CNF_OPTION_VARIATION, "--variation", NULL, "NAME",
-     "The program with equal results: unrelated, renamed, in-order, not-fused or fresh.", NULL},
+     "A variation of the program that must have the same results: unrelated, renamed, in-order, "
+     "not-fused or fresh.",
+     NULL},
     {CNF_OPTION_WITHOUT, "--without", NULL, "N,...", "Leave out these units, counted from 1.",
      NULL},
     {CNF_OPTION_UNITS, "--units", NULL, NULL, "Print only how many units could be left out.", NULL},
@@ -534,7 +536,7 @@ static const cnf_command commands[] = {
      "  program   a host program that loads and unloads libraries with colliding names; what its\n"
      "            kernels store shows what was linked, and a model predicts it\n"
      "The same seed gives the same scenario on every machine.  --without reduces a failing scenario:\n"
-     "what remains is valid, and its expectations are predicted anew.  ci/fuzz uses all of this.\n"
+     "what remains is valid, and its expectations are predicted anew.  assay fuzz does this by itself.\n"
      "Exit status: 0 written; 2 wrong usage; 3 stdout cannot be written.",
      generate_options, COUNT(generate_options), false, cnf_generate_command},
     {"fuzz", "[KIND]", "Run scenarios that are drawn from seeds, and sort what fails.",

@@ -241,8 +241,8 @@ static const scn_row expect_rows[EXPECT_ROW_COUNT] = {
 
     [EXPECT_MAPPED] = {"mapped", &scn_shape_map_reference, SCN_SUFFICES,
                        SCN_FIELD(scn_expect, mapped.map),
-                       "A map, what the host reads through whose pointer is compared; put a wait "
-                       "for the map before it."},
+                       "A map: what the host reads through its pointer is compared; put a wait for "
+                       "the map before it."},
     {"equals", &shape_values, SCN_LATER | SCN_REPEATED, SCN_FIELD(scn_expect, mapped.values), NULL},
 
     [EXPECT_ERROR] = {"error", &scn_shape_error_value, SCN_SUFFICES | SCN_WRITTEN | SCN_LATER,

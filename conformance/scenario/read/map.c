@@ -76,7 +76,7 @@ static const scn_shape shape_values = {
 };
 static const scn_row map_write_rows[] = {
     {"map", &scn_shape_map_reference, SCN_REQUIRED, SCN_FIELD(scn_step, map_write.map),
-     "The map, whose access is not read."},
+     "The map; its access must not be `read`."},
     {"offset", &shape_offset, SCN_WRITTEN, SCN_FIELD(scn_step, map_write.offset),
      "The first element to write, counted from the first one that is mapped; default: 0."},
     {"count", &shape_count, SCN_WRITTEN, SCN_NOWHERE,

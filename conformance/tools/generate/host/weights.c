@@ -68,6 +68,7 @@ gen_weights gen_weights_default(void)
 bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_word)
 {
     uint32_t chosen = 0;
+    *out_word = features; /* of an empty list */
     while (features.length > 0) {
         *out_word = rt_text_take_until(&features, ',');
         uint32_t i = 0;
@@ -76,6 +77,7 @@ bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_wor
         if (i == FEATURES) return false;
         chosen |= 1u << i;
     }
+    if (chosen == 0) return false;
     /* Device_globals, constants, devices and the cache show only in launches. */
     if (chosen & ~(1u << MEMORY | 1u << FUSION)) chosen |= 1u << LINKING;
     if (chosen & 1u << FUSION) chosen |= 1u << MEMORY;
