@@ -149,8 +149,8 @@ extern struct _cl_device_id icd_device;
 cl_int icd_device_open(void);
 /* Count the bytes of buffers and other allocations, which together have at most those that
  * CL_DEVICE_GLOBAL_MEM_SIZE says: programs allocate until that fails.
- * CL_MEM_OBJECT_ALLOCATION_FAILURE: too many; nothing is counted. */
-cl_int icd_memory_take(size_t size);
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE, explained: too many; nothing is counted. */
+cl_int icd_memory_take(size_t size, icd_call call);
 void icd_memory_give(size_t size);
 /* The message of a failed status of the device. */
 rt_text icd_message(rt_status status);

@@ -320,7 +320,9 @@ CL_API_ENTRY cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint ind
         if (type.length == 0) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE; /* from IL */
         return icd_answer_text(type, capacity, out, out_size);
     }
-    default: return ICD_ANSWER(cl_kernel_arg_type_qualifier, qualifiers_of(kernel->fact, index));
+    default:
+        if (!kernel->fact->types.data) return CL_KERNEL_ARG_INFO_NOT_AVAILABLE; /* from IL */
+        return ICD_ANSWER(cl_kernel_arg_type_qualifier, qualifiers_of(kernel->fact, index));
     }
 }
 

@@ -63,15 +63,16 @@ static cl_int arguments_make(icd_command *command, cl_kernel kernel, dev_argumen
                 return icd_refuse(call, CL_INVALID_KERNEL_ARGS,
                                   "argument %u of kernel '%.*s' is a buffer that has been freed", i,
                                   RT_TEXT_ARG(kernel->fact->name));
-            bool is_part = argument->memory->parent || argument->memory->is_svm;
-            out[i].kind = is_part ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
-            out[i].memory = argument->memory->memory;
             out[i].access = access_of(argument->memory);
             icd_command_keep(command, argument->memory);
-            cl_int code = argument->memory->is_svm ? pointer_make((uintptr_t)argument->memory->host,
-                                                                  i, kernel, call, &out[i])
-                                                   : CL_SUCCESS;
-            if (code != CL_SUCCESS) return code;
+            if (argument->memory->is_svm) {
+                uint64_t host = (uintptr_t)argument->memory->host;
+                cl_int code = pointer_make(host, i, kernel, call, &out[i]);
+                if (code != CL_SUCCESS) return code;
+                continue;
+            }
+            out[i].kind = argument->memory->parent ? DEV_ARGUMENT_MEMORY : DEV_ARGUMENT_POINTER;
+            out[i].memory = argument->memory->memory;
         }
     }
     return CL_SUCCESS;

@@ -38,6 +38,13 @@ static const icd_allocation *svm_find(cl_mem_flags flags, const void *host)
     return found && found->is_svm ? found : NULL;
 }
 
+/* True if a buffer can consist of the bytes of an SVM allocation. At other addresses, it has bytes
+ * of its own, as over any memory of the host. */
+static bool can_share(const icd_allocation *svm, const void *host)
+{
+    return svm && ((uintptr_t)host - svm->address) % DEV_PART_ALIGNMENT == 0;
+}
+
 static cl_int buffer_validate(cl_context context, cl_mem_flags flags, size_t size, const void *host,
                               icd_call call)
 {
@@ -85,8 +92,7 @@ static rt_text label_print(uint32_t number, char *text, size_t capacity)
 }
 
 /* Makes the device's memory of a buffer, or of a part of one, that is in an SVM allocation: the
- * same bytes, so that pointers that a kernel leaves in them are the host's too (OpenCL 3.0, 5.6).
- */
+ * same bytes, for transfers. Kernels get a pointer into the allocation. */
 static rt_status svm_part_create(cl_mem memory, rt_text label)
 {
     const icd_allocation *svm = svm_find(CL_MEM_USE_HOST_PTR, memory->host);
@@ -102,10 +108,8 @@ static cl_mem buffer_create(cl_context context, const cl_mem_properties *propert
                             icd_call call)
 {
     cl_int code = buffer_validate(context, flags, size, host, call);
-    bool is_svm = code == CL_SUCCESS && svm_find(flags, host) != NULL;
-    if (code == CL_SUCCESS && !is_svm) code = icd_memory_take(size);
-    if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE)
-        icd_refuse(call, code, "%zu bytes; the device has fewer that are not allocated", size);
+    bool is_svm = code == CL_SUCCESS && can_share(svm_find(flags, host), host);
+    if (code == CL_SUCCESS && !is_svm) code = icd_memory_take(size, call);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     cl_mem buffer = icd_object_create(sizeof *buffer, ICD_MEMORY);
@@ -275,7 +279,8 @@ CL_API_ENTRY cl_int CL_API_CALL clGetMemObjectInfo(cl_mem memory, cl_mem_info na
     case CL_MEM_CONTEXT: return ICD_ANSWER(cl_context, memory->context);
     case CL_MEM_ASSOCIATED_MEMOBJECT: return ICD_ANSWER(cl_mem, memory->parent);
     case CL_MEM_OFFSET: return ICD_ANSWER(size_t, memory->origin);
-    case CL_MEM_USES_SVM_POINTER: return ICD_ANSWER(cl_bool, memory->is_svm);
+    case CL_MEM_USES_SVM_POINTER:
+        return ICD_ANSWER(cl_bool, svm_find(memory->flags, memory->host) != NULL);
     case CL_MEM_PROPERTIES:
         return icd_answer(memory->properties.items,
                           memory->properties.count * sizeof *memory->properties.items, capacity,

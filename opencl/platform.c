@@ -450,9 +450,11 @@ static cl_ulong allocation_max(void)
 
 static cl_ulong memory_used;
 
-cl_int icd_memory_take(size_t size)
+cl_int icd_memory_take(size_t size, icd_call call)
 {
-    if (size > memory_size() - memory_used) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (size > memory_size() - memory_used)
+        return icd_refuse(call, CL_MEM_OBJECT_ALLOCATION_FAILURE,
+                          "%zu bytes; the device has fewer that are not allocated", size);
     memory_used += size;
     return CL_SUCCESS;
 }

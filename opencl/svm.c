@@ -26,7 +26,7 @@ CL_API_ENTRY void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags f
     if (code != CL_SUCCESS) return NULL;
     const icd_allocation template = {
         .context = context, .type = CL_MEM_TYPE_SHARED_INTEL, .is_svm = true};
-    return icd_allocation_make(template, size, &code);
+    return icd_allocation_make(template, size, &code, ICD_CALL);
 }
 
 static void svm_free(void *pointer, icd_call call)

@@ -433,6 +433,27 @@ static uint8_t *map_place(cl_mem buffer)
     return root->shadow ? root->shadow + buffer->origin : NULL;
 }
 
+/* Refuses bytes to be mapped for writing that are so already, through the buffer, the one that it
+ * is part of, or another part of that. */
+static cl_int unmapped_validate(cl_mem buffer, size_t offset, size_t size, icd_call call)
+{
+    const cl_map_flags writes = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    size_t begin = buffer->origin + offset;
+    for (cl_mem each = icd_root(buffer); each;
+         each = each->parent ? each->next_part : each->parts) {
+        for (uint32_t i = 0; i < each->maps.count; i++) {
+            const icd_map *map = &each->maps.items[i];
+            size_t first = each->origin + map->offset;
+            if (map->flags & writes && first < begin + size && begin < first + map->size)
+                return icd_refuse(
+                    call, CL_INVALID_OPERATION,
+                    "%zu bytes at offset %zu of buffer %u are mapped for writing already",
+                    map->size, map->offset, each->base.number);
+        }
+    }
+    return CL_SUCCESS;
+}
+
 CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer,
                                                   cl_bool is_blocking, cl_map_flags flags,
                                                   size_t offset, size_t size, cl_uint wait_count,
@@ -453,13 +474,8 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
     if (code == CL_SUCCESS) code = range_validate(buffer, offset, size, ICD_CALL);
     if (code == CL_SUCCESS)
         code = host_validate(buffer, flags & CL_MAP_READ, flags & writes, ICD_CALL);
-    for (uint32_t i = 0; code == CL_SUCCESS && flags & writes && i < buffer->maps.count; i++) {
-        const icd_map *map = &buffer->maps.items[i];
-        if (map->flags & writes && map->offset < offset + size && offset < map->offset + map->size)
-            code = REFUSE(CL_INVALID_OPERATION,
-                          "%zu bytes at offset %zu of buffer %u are mapped for writing already",
-                          map->size, map->offset, buffer->base.number);
-    }
+    if (code == CL_SUCCESS && flags & writes)
+        code = unmapped_validate(buffer, offset, size, ICD_CALL);
     uint8_t *place = code == CL_SUCCESS ? map_place(buffer) : NULL;
     if (code == CL_SUCCESS && !place) code = CL_MAP_FAILURE;
     if (code != CL_SUCCESS) {

@@ -22,6 +22,19 @@ static icd_allocation *allocation_find(uint64_t address, uint64_t reach)
     return NULL;
 }
 
+/* The allocation that an address is in or, if the device alone has such addresses, follows: what
+ * comes after such an allocation is not the host's memory. */
+static const icd_allocation *allocation_near(uint64_t address)
+{
+    const icd_allocation *found = allocation_find(address, 1);
+    for (uint32_t i = 0; !found && i < allocations.count; i++) {
+        const icd_allocation *each = &allocations.items[i];
+        bool is_near = address - each->address < each->size + RT_MEMORY_SIZE_MAX;
+        if (is_near && each->type == CL_MEM_TYPE_DEVICE_INTEL) found = each;
+    }
+    return found;
+}
+
 const icd_allocation *icd_allocation_find(uint64_t address, uint64_t reach)
 {
     return allocation_find(address, reach);
@@ -35,7 +48,7 @@ dev_memory *icd_usm_find(uint64_t address, uint64_t *out_offset)
     return found->memory;
 }
 
-void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code)
+void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code, icd_call call)
 {
     static const dev_memory_kind kinds[] = {
         [CL_MEM_TYPE_HOST_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_HOST,
@@ -43,7 +56,7 @@ void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code
         [CL_MEM_TYPE_SHARED_INTEL - CL_MEM_TYPE_HOST_INTEL] = DEV_MEMORY_USM_SHARED,
     };
     CHECK(template.type - CL_MEM_TYPE_HOST_INTEL < sizeof kinds / sizeof *kinds);
-    cl_int code = icd_memory_take(size);
+    cl_int code = icd_memory_take(size, call);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     char label[32];
@@ -109,7 +122,7 @@ static void *usm_allocate(cl_context context, cl_unified_shared_memory_type_inte
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     return icd_allocation_make((icd_allocation){.context = context, .type = type, .device = device},
-                               size, out_code);
+                               size, out_code, call);
 }
 
 CL_API_ENTRY void *CL_API_CALL clDeviceMemAllocINTEL(cl_context context, cl_device_id device,
@@ -310,8 +323,7 @@ cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place
                           "%p is in an allocation that has been freed", pointer);
         return icd_refuse(call, CL_INVALID_VALUE, "%p points to freed memory", pointer);
     }
-    /* What follows an allocation is not the host's memory: nothing else has such addresses. */
-    const icd_allocation *found = allocation_find(address, RT_MEMORY_SIZE_MAX);
+    const icd_allocation *found = allocation_near(address);
     if (!found) return CL_SUCCESS;
     out_place->memory = found->memory;
     out_place->offset = address - found->address;
@@ -358,6 +370,17 @@ void icd_copy_part(icd_command *command, icd_place to, icd_place from, size_t si
     if (!to.memory && !from.memory) {
         host_part(command, to, from, size);
         return;
+    }
+    if (to.memory && from.memory && to.memory->number == from.memory->number) {
+        /* Buffers on shared virtual memory, and pointers to it, can be the same bytes. */
+        uint64_t a = to.memory->origin + to.offset, b = from.memory->origin + from.offset;
+        if (a == b) return;
+        if (a < b + size && b < a + size) {
+            command->failure = icd_refuse(command->call, CL_MEM_COPY_OVERLAP,
+                                          "%zu bytes are copied to %llu bytes from where they are",
+                                          size, (unsigned long long)(a < b ? b - a : a - b));
+            return;
+        }
     }
     if (to.memory && from.memory)
         status = dev_enqueue_copy(queue, described, from.memory, from.offset, to.memory, to.offset,

@@ -24,7 +24,7 @@ typedef struct icd_allocation {
 const icd_allocation *icd_allocation_find(uint64_t address, uint64_t reach);
 /* Makes `size` bytes of the template's type, which is validated; takes a reference to its context.
  * NULL with an error in *out_code, which may be NULL. */
-void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code);
+void *icd_allocation_make(icd_allocation template, size_t size, cl_int *out_code, icd_call call);
 /* Frees an allocation that begins at `pointer`; false: none does, or it is of the other interface.
  */
 bool icd_allocation_free(void *pointer, bool is_svm);

@@ -21,10 +21,13 @@ rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
     const l0_modules *modules = program->modules;
     const l0_names *names = base->executable ? &program->names : &program->code.names;
     CHECK(modules && modules->count >= 1);
-    if (!modules->handles[0])
+    pthread_mutex_lock(&program->device->lock); /* a link takes the module of a compiled program */
+    if (!modules->handles[0]) {
+        pthread_mutex_unlock(&program->device->lock);
         return rt_fail(program->device->sink, RT_UNSUPPORTED, RT_RULE_NONE,
                        "the module of a compiled program is part of the program that it was linked "
                        "into; store the compiled program before it is linked");
+    }
     binary_header header = {.module_count = modules->count, .names_size = names->size};
     memcpy(header.magic, binary_magic, sizeof header.magic);
     rt_buffer sizes = {0}, natives = {0};
@@ -35,6 +38,7 @@ rt_status l0_program_binary(dev_program *base, rt_buffer *out_binary)
         uint64_t size = natives.size - before;
         rt_buffer_append(&sizes, &size, sizeof size);
     }
+    pthread_mutex_unlock(&program->device->lock);
     if (rt_ok(status)) {
         CHECK(sizes.size == modules->count * sizeof(uint64_t));
         rt_buffer_append(out_binary, &header, sizeof header);

@@ -44,6 +44,9 @@ static bool is_too_large(const outputs *found)
     return false;
 }
 
+/* Held during calls of the library, which is one for all devices and not thread-safe. */
+static pthread_mutex_t calls = PTHREAD_MUTEX_INITIALIZER;
+
 static int invoke(ocloc_device *device, const ocloc_command *command, outputs *out_found)
 {
     uint32_t count = 0;
@@ -59,11 +62,11 @@ static int invoke(ocloc_device *device, const ocloc_command *command, outputs *o
         files[i] = command->files[i].data;
         sizes[i] = command->files[i].size;
     }
-    pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&calls);
     int result = device->library.oclocInvoke(
         count, words, command->file_count, files, sizes, names, 0, NULL, NULL, NULL,
         &out_found->count, &out_found->files, &out_found->sizes, &out_found->names);
-    pthread_mutex_unlock(&device->lock);
+    pthread_mutex_unlock(&calls);
     rt_free(words);
     rt_free(names);
     rt_free(files);
@@ -92,7 +95,9 @@ rt_status ocloc_run(ocloc_device *device, const ocloc_command *command, rt_code 
     else if (rt_ok(status) && out_file->size == 0)
         status = rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
                          "ocloc %s: reports success, but returns no output", verb);
+    pthread_mutex_lock(&calls);
     device->library.oclocFreeOutput(&found.count, &found.files, &found.sizes, &found.names);
+    pthread_mutex_unlock(&calls);
     rt_buffer_free(&log);
     return status;
 }

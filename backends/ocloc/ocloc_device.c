@@ -53,7 +53,7 @@ static void features_read(ocloc_device *device, rt_text extensions)
         {"cl_khr_int64_base_atomics", DEV_ASPECT_ATOMIC64},
     };
     enum { SHARED_SIZE = 64 << 10, GROUP_SIZE = 512 };
-    /* Function pointers are no extension; Level Zero has them in its core specification. */
+    /* Function pointers are not an extension; Level Zero has them in its core specification. */
     uint32_t aspects = 1u << DEV_ASPECT_VIRTUAL_FUNCTIONS;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (has(extensions, rows[i].extension)) aspects |= 1u << rows[i].aspect;
@@ -109,7 +109,6 @@ static void device_destroy(dev_device *base)
 {
     ocloc_device *device = (ocloc_device *)base;
     vendor_library_close(device->library.handle);
-    pthread_mutex_destroy(&device->lock);
     rt_buffer_free(&device->product);
     rt_buffer_free(&device->driver);
     rt_free(device);
@@ -190,12 +189,11 @@ rt_status ocloc_device_open(const char *library_path, const dev_open_parameters 
     rt_text product = selector.length > 0 ? selector : RT_TEXT("product=tgllp");
     if (!rt_text_take_prefix(&product, "product=") || product.length == 0)
         return rt_fail(parameters->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "'%.*s' names no product; write product=NAME, such as product=bmg",
+                       "'%.*s' does not name a product; write product=NAME, such as product=bmg",
                        RT_TEXT_ARG(selector));
     ocloc_device *device = rt_alloc(sizeof *device);
     device->base.ops = &device_ops;
     device->sink = parameters->sink;
-    pthread_mutex_init(&device->lock, NULL);
     vendor_unexecuted_begin(&device->unexecuted);
     rt_buffer_append_text(&device->product, product);
     rt_status status = vendor_library_open(device->sink, &compiler, library_path, &device->library,

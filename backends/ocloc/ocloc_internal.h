@@ -21,7 +21,6 @@ typedef struct ocloc_device {
     dev_device base;
     rt_sink *sink; /* same as base.sink, which is set only after opening */
     ocloc_library library;
-    pthread_mutex_t lock; /* held during a call of the library, which is not thread-safe */
     dev_capabilities capabilities;
     rt_buffer product; /* "bmg" */
     rt_buffer driver;

@@ -1,7 +1,7 @@
 /* Mappings of buffers.  The driver does not report which bytes the host has written, so all bytes
  * count as defined.
  *
- * Source: OpenCL 3.0 API specification, 5.4.2 "Mapping Buffer Objects", 5.5.2 "Unmapping Mapped
+ * Source: OpenCL 3.0 API specification, 5.2.4 "Mapping Buffer Objects", 5.5.2 "Unmapping Mapped
  * Memory Objects". */
 #include "backends/opencl/ocl_internal.h"
 #include "reference/base/alloc.h"

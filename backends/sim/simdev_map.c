@@ -6,7 +6,7 @@
  * runs between the two and accesses the buffer is a finding, "mapped-buffer"; one that nothing
  * orders with the two is a finding because of that, whenever it runs (simdev_order.h): a map reads
  * the range, or makes it undefined, and an unmap reads or writes it.
- * Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer Objects" and 5.4.3 "Accessing mapped regions of a
+ * Source: OpenCL 3.0 API, 5.2.4 "Mapping Buffer Objects" and 5.5.3 "Accessing mapped regions of a
  * memory object". */
 #include "backends/sim/simdev_internal.h"
 
@@ -52,6 +52,10 @@ static rt_status overlap_check(const simdev_mapping *mapping)
 
 static void mapping_free(simdev_mapping *mapping)
 {
+    uint64_t begin = (uintptr_t)mapping->base.bytes;
+    if (mapping->base.bytes) /* another mapping may get the same addresses */
+        simdev_history_forget_host(&mapping->device->history, begin,
+                                   begin + mapping->base.map.size);
     rt_free(mapping->base.bytes);
     rt_free(mapping->written);
     rt_free(mapping);
@@ -85,6 +89,7 @@ rt_status simdev_mapping_create(simdev_memory *memory, dev_map map, uint32_t tag
         mapping_free(mapping);
         return status;
     }
+    CHECK(mapping->base.bytes && mapping->written);
     memset(mapping->base.bytes, DEV_NEW_MEMORY_BYTE, (size_t)map.size);
     memset(mapping->written, 0, (size_t)map.size);
     *rt_vector_push(&device->mappings) = mapping;
@@ -173,15 +178,14 @@ static void mapped_report(const simdev_mapping *mapping, const simdev_node *node
     if (!device->on_finding) return;
     rt_text label = label_of(mapping);
     rt_buffer message = {0};
+    unsigned long long begin = mapping->offset, size = mapping->base.map.size;
     rt_buffer_printf(&message, "%s at offset %llu of '%.*s' by ", is_write ? "write" : "read",
                      (unsigned long long)range->begin, RT_TEXT_ARG(label));
     simdev_node_print(&message, node);
     rt_buffer_printf(&message,
                      ", while the host had mapped bytes %llu to %llu for %s; unmap them before the "
                      "command begins",
-                     (unsigned long long)mapping->offset,
-                     (unsigned long long)(mapping->offset + mapping->base.map.size),
-                     is_for_writing(mapping) ? "writing" : "reading");
+                     begin, begin + size, is_for_writing(mapping) ? "writing" : "reading");
     const dev_finding finding = {.kind = "mapped-buffer",
                                  .message = rt_buffer_text(&message),
                                  .tag = node->tag,

@@ -419,6 +419,20 @@ void simdev_history_forget(simdev_history *history, sim_object object)
     }
 }
 
+void simdev_history_forget_host(simdev_history *history, uint64_t begin, uint64_t end)
+{
+    for (uint32_t i = 0; i < history->recorded.count; i++) {
+        simdev_node *node = history->recorded.items[i];
+        for (uint32_t k = 0; k < node->accesses.count; k++) {
+            const simdev_accesses *accesses = &node->accesses.items[k];
+            simdev_range *ranges = node->ranges.items + accesses->first;
+            for (uint32_t r = 0; accesses->object == 0 && r < accesses->count; r++)
+                if (ranges[r].begin >= begin && ranges[r].end <= end)
+                    ranges[r].end = ranges[r].begin;
+        }
+    }
+}
+
 void simdev_history_free(simdev_history *history)
 {
     for (uint32_t i = 0; i < history->points.count; i++) {

@@ -39,7 +39,7 @@ struct simdev_device;
 typedef struct simdev_accesses {
     sim_object object; /* 0: the host's memory, whose offsets are addresses */
     bool is_write, is_atomic;
-    uint32_t first, count; /* >= 1, ascending and disjoint */
+    uint32_t first, count; /* >= 1, ascending and disjoint; a forgotten one is empty */
 } simdev_accesses;
 
 typedef struct simdev_range {
@@ -131,6 +131,8 @@ void simdev_point_add(simdev_history *history, uint32_t number, simdev_node *con
                       uint32_t count, simdev_node *chosen);
 /* Drops what is kept about an object whose number will be used again. */
 void simdev_history_forget(simdev_history *history, sim_object object);
+/* Drops what is kept about the host's memory [begin, end), which is freed. */
+void simdev_history_forget_host(simdev_history *history, uint64_t begin, uint64_t end);
 void simdev_history_free(simdev_history *history);
 
 #endif

@@ -115,6 +115,8 @@ static operand operand_of(dev_memory *base, uint64_t offset)
 /* Releases the objects that a command needs only while it is pending. */
 static void operands_release(simdev_command *command)
 {
+    /* Before its memory, whose last reference may be the command's. */
+    if (command->mapping) simdev_mapping_release(command->mapping);
     if (command->from.memory) simdev_memory_release(command->from.memory);
     if (command->to.memory) simdev_memory_release(command->to.memory);
     for (uint32_t i = 0; i < command->argument_count; i++) {
@@ -125,7 +127,6 @@ static void operands_release(simdev_command *command)
     rt_free(command->argument_memories);
     rt_free(command->arguments);
     if (command->kernel) simdev_kernel_release(command->kernel);
-    if (command->mapping) simdev_mapping_release(command->mapping);
     command->from.memory = command->to.memory = NULL;
     command->argument_memories = NULL;
     command->arguments = NULL;

@@ -207,6 +207,26 @@ static void buffers_share_an_allocation(void **state)
     node read;
     assert_cl(clEnqueueReadBuffer(c.queue, part, CL_TRUE, 0, sizeof read, &read, 0, NULL, NULL));
     assert_int_equal(read.value, -5);
+    /* Its bytes are read to where they are; only parts of them cannot be. */
+    assert_cl(clEnqueueReadBuffer(c.queue, part, CL_TRUE, 0, half, nodes + count, 0, NULL, NULL));
+    assert_int_equal(nodes[count].value, -5);
+    assert_int_equal(clEnqueueReadBuffer(c.queue, part, CL_TRUE, 0, 2 * sizeof read,
+                                         nodes + count + 1, 0, NULL, NULL),
+                     CL_MEM_COPY_OVERLAP);
+    /* What is mapped for writing through a part is so in the buffer. */
+    assert_non_null(clEnqueueMapBuffer(c.queue, part, CL_TRUE, CL_MAP_WRITE, 0, sizeof read, 0,
+                                       NULL, NULL, &code));
+    assert_null(clEnqueueMapBuffer(c.queue, buffer, CL_TRUE, CL_MAP_WRITE, half, sizeof read, 0,
+                                   NULL, NULL, &code));
+    assert_int_equal(code, CL_INVALID_OPERATION);
+    assert_cl(clEnqueueUnmapMemObject(c.queue, part, nodes + count, 0, NULL, NULL));
+    /* Anywhere in an allocation, a buffer can begin. */
+    cl_mem odd = clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, sizeof *nodes, nodes + 1, &code);
+    assert_cl(code);
+    cl_bool uses_svm = CL_FALSE;
+    assert_cl(clGetMemObjectInfo(odd, CL_MEM_USES_SVM_POINTER, sizeof uses_svm, &uses_svm, NULL));
+    assert_true(uses_svm);
+    assert_cl(clReleaseMemObject(odd));
     assert_null(clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, 2 * half + 1, nodes, &code));
     assert_int_equal(code, CL_INVALID_BUFFER_SIZE);
     assert_null(clCreateBuffer(c.context, CL_MEM_USE_HOST_PTR, half + 1, nodes + count, &code));

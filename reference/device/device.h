@@ -277,7 +277,7 @@ typedef struct dev_command {
 
 enum { DEV_PATTERN_SIZE_MAX = 128 }; /* bytes of the pattern of a fill */
 
-/* What the host does with the bytes that it maps.  Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer
+/* What the host does with the bytes that it maps.  Source: OpenCL 3.0 API, 5.2.4 "Mapping Buffer
  * Objects" (cl_map_flags). */
 typedef enum dev_map_access {
     DEV_MAP_READ,
@@ -689,10 +689,11 @@ void dev_queue_destroy(dev_queue *queue);
  *              waits, and returns the failure of the command, too.  ERRC_INVALID: it maps bytes for
  *              writing that are mapped for writing already.  A command that writes the buffer while
  *              it is mapped, or reads it while it is mapped for writing, is undefined; a device
- * that finds faults reports it.  Requires the capability maps.  Source: OpenCL 3.0 API, 5.4.2
- * and 5.4.3. unmap        ends a mapping, whose bytes the host must no longer access: what the host
- * has written through it is in the buffer once the command is done.  It frees the mapping, even if
- * it fails. */
+ *              that finds faults reports it.  Requires the capability maps.  Source: OpenCL 3.0
+ *              API, 5.2.4 and 5.5.3.
+ * unmap        ends a mapping, whose bytes the host must no longer access: what the host has
+ *              written through it is in the buffer once the command is done.  It frees the mapping,
+ *              even if it fails. */
 RT_MUST_USE rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *kernel,
                                          const dev_nd_range *range, const dev_argument *arguments,
                                          uint32_t argument_count, dev_event **out_event);

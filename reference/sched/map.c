@@ -3,7 +3,7 @@
  * A map and an unmap are commands on the device that has the contents.  While a buffer is mapped,
  * the runtime orders other commands that use it after the map and before the unmap, as it orders
  * all that use one buffer; that the specification forbids them then is for the device to find.
- * Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer Objects" and 5.4.3 "Accessing mapped regions of a
+ * Source: OpenCL 3.0 API, 5.2.4 "Mapping Buffer Objects" and 5.5.3 "Accessing mapped regions of a
  * memory object". */
 #include "reference/sched/sched_internal.h"
 

@@ -227,7 +227,7 @@ typedef struct rt_map_request {
  * ERRC_INVALID: unified shared memory, a range that is not inside the buffer or empty, or bytes
  * that are mapped for writing already.  A blocking map also returns the command's failure; it
  * refuses to wait like rt_scheduler_wait.  Requires the device's capability maps.  Later failures
- * are reported to the waiter.  Source: OpenCL 3.0 API, 5.4.2 "Mapping Buffer Objects". */
+ * are reported to the waiter.  Source: OpenCL 3.0 API, 5.2.4 "Mapping Buffer Objects". */
 RT_MUST_USE rt_status rt_scheduler_map(rt_scheduler *scheduler, rt_queue_id queue,
                                        const rt_map_request *map, rt_command_id *out_command);
 

@@ -748,7 +748,7 @@ static void test_hints(void **state)
 static void test_arithmetic_fence(void **state)
 {
     (void)state;
-    static char text[16384], whole[16384];
+    static char text[16384], whole[sizeof text + 32];
     static const instruction insn = {"fence", "h",  "h",  "h",
                                      "h",     NULL, NULL, "%r = OpCopyObject %h %a\n"};
     module_text(text, sizeof text, &insn);

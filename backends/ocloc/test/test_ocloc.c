@@ -61,8 +61,9 @@ static void products_are_chosen_by_name(void **state)
     assert_true(rt_ok(fixture_open(f, "product=bmg")));
     assert_string_equal(fake->command, "ocloc query CL_DEVICE_EXTENSIONS -device bmg ");
     fixture_close(f);
-    expect_status(f->sink, fixture_open(f, "bmg"), RT_ERRC_INVALID, "'bmg' names no product");
-    expect_status(f->sink, fixture_open(f, "product="), RT_ERRC_INVALID, "names no product");
+    expect_status(f->sink, fixture_open(f, "bmg"), RT_ERRC_INVALID,
+                  "'bmg' does not name a product");
+    expect_status(f->sink, fixture_open(f, "product="), RT_ERRC_INVALID, "does not name a product");
     fake->script.fail_call = "compile";
     fake->script.fail_with = -33;
     fake->log = "Error: Cannot get HW Info for device x.\n";

@@ -24,9 +24,9 @@ typedef struct fuz_bucket {
 
 typedef struct fuz_state {
     rt_arena arena;
-    rt_text
-        conditions; /* kind, subjects, seed and weights; a run with others does not continue this one */
-    uint64_t next;  /* the seed that follows those that were run */
+    rt_text conditions; /* kind, subjects, seed and weights; a run with others does not continue
+                           this one */
+    uint64_t next;      /* the seed that follows those that were run */
     uint64_t seeds, runs;
     RT_VECTOR(fuz_bucket) buckets;
     rt_map bucket_index;

@@ -667,7 +667,11 @@ static void maps_show_and_take_bytes(void **state)
     int seen[4] = {0};
     memory_get(f, memory, seen, sizeof seen);
     if (shows(f)) assert_memory_equal(seen, data, sizeof data);
+    /* The unmap needs no more than the mapping. */
+    mapping = mapping_of(f, memory, (dev_map){0, 8, DEV_MAP_READ, true}, data);
+    ok(f, dev_enqueue_unmap(f->queue, no_wait, mapping, &event));
     dev_memory_destroy(memory);
+    finish(f, event);
 }
 
 /* A kernel, a fill and a copy on a part of a buffer, some of them after the buffer or the part

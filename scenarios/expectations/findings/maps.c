@@ -1,5 +1,5 @@
 /* Two maps for writing that overlap, on every device that the loader finds, without assay: the
- * second one must be refused (OpenCL 3.0 API, 5.4.2, clEnqueueMapBuffer: CL_INVALID_OPERATION if
+ * second one must be refused (OpenCL 3.0 API, 5.2.4, clEnqueueMapBuffer: CL_INVALID_OPERATION if
  * mapping would lead to overlapping regions being mapped for writing). */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
