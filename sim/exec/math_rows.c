@@ -12,7 +12,8 @@
 
 enum { NEAR_LANES = 8, HALVES = SIM_CHUNK / NEAR_LANES };
 typedef double doubles __attribute__((vector_size(64)));
-typedef int64_t longs __attribute__((vector_size(64)));
+typedef int64_t longs __attribute__((vector_size(64))); /* a condition: 0 or -1 */
+typedef uint64_t bits __attribute__((vector_size(64)));
 typedef float floats __attribute__((vector_size(32)));
 typedef int32_t words __attribute__((vector_size(32)));
 _Static_assert(sizeof(doubles) == NEAR_LANES * sizeof(double), "a vector of each kind");
@@ -28,6 +29,11 @@ static ALWAYS doubles all(double value)
 static ALWAYS doubles choose(longs condition, doubles yes, doubles no)
 {
     return (doubles)((condition & (longs)yes) | (~condition & (longs)no));
+}
+
+static ALWAYS longs is_odd(bits number)
+{
+    return (longs)(0 - (number & 1));
 }
 
 /* Makes a lane undecided unless the condition is -1. */
@@ -59,7 +65,7 @@ static ALWAYS doubles scaled_exp(doubles shifted, doubles r)
     static const double inverse_factorials[] = {
         1.0,       1.0,        1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,
         1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800};
-    longs exponent = ((longs)shifted - (longs)all(TO_INTEGER) + 1023) << 52;
+    bits exponent = ((bits)shifted - (bits)all(TO_INTEGER) + 1023) << 52;
     return polynomial(r, inverse_factorials, 12) * (doubles)exponent;
 }
 
@@ -105,9 +111,9 @@ static ALWAYS doubles log_parts(doubles x, doubles *out_exponent)
 {
     static const double odd[] = {2.0,      2.0 / 3,  2.0 / 5,  2.0 / 7, 2.0 / 9,
                                  2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17};
-    longs exponent = ((longs)x - (longs)all(0x1.6a09e667f3bcdp-1)) >> 52;
-    doubles m = (doubles)((longs)x - (exponent << 52));
-    *out_exponent = (doubles)(exponent + (longs)all(TO_INTEGER)) - TO_INTEGER;
+    longs exponent = (longs)((bits)x - (bits)all(0x1.6a09e667f3bcdp-1)) >> 52;
+    doubles m = (doubles)((bits)x - ((bits)exponent << 52));
+    *out_exponent = (doubles)((bits)exponent + (bits)all(TO_INTEGER)) - TO_INTEGER;
     /* ln m = 2 artanh s */
     doubles s = (m - 1) / (m + 1);
     return s * polynomial(s * s, odd, 9);
@@ -151,7 +157,7 @@ static ALWAYS doubles near_pow(doubles x, doubles y)
 
 /* Computes the sine and the cosine of what is left of x after a number of quarter turns, which is
  * returned. */
-static ALWAYS longs quarter_of(doubles x, doubles *out_sine, doubles *out_cosine)
+static ALWAYS bits quarter_of(doubles x, doubles *out_sine, doubles *out_cosine)
 {
     static const double sines[] = {1.0,          -1.0 / 6,        1.0 / 120,       -1.0 / 5040,
                                    1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800};
@@ -164,7 +170,7 @@ static ALWAYS longs quarter_of(doubles x, doubles *out_sine, doubles *out_cosine
     doubles square = r * r;
     *out_sine = r * polynomial(square, sines, 7);
     *out_cosine = polynomial(square, cosines, 8);
-    return (longs)shifted - (longs)all(TO_INTEGER);
+    return (bits)shifted - (bits)all(TO_INTEGER);
 }
 
 /* True for angles whose quarter turns fit in 20 bits. */
@@ -174,34 +180,35 @@ static ALWAYS longs is_moderate(doubles x)
 }
 
 /* Changes the sign of the lanes in which that bit of a number is set. */
-static ALWAYS doubles negated_if(longs number, int bit, doubles value)
+static ALWAYS doubles negated_if(bits number, int bit, doubles value)
 {
-    return (doubles)((longs)value ^ (number >> bit << 63));
+    return (doubles)((bits)value ^ (number >> bit << 63));
 }
 
 static ALWAYS doubles near_sin(doubles x, doubles unused)
 {
     (void)unused;
     doubles sine, cosine;
-    longs quarter = quarter_of(x, &sine, &cosine);
-    return only_if(is_moderate(x), negated_if(quarter, 1, choose(-(quarter & 1), cosine, sine)));
+    bits quarter = quarter_of(x, &sine, &cosine);
+    return only_if(is_moderate(x), negated_if(quarter, 1, choose(is_odd(quarter), cosine, sine)));
 }
 
 static ALWAYS doubles near_cos(doubles x, doubles unused)
 {
     (void)unused;
     doubles sine, cosine;
-    longs quarter = quarter_of(x, &sine, &cosine);
+    bits quarter = quarter_of(x, &sine, &cosine);
     return only_if(is_moderate(x),
-                   negated_if(quarter + 1, 1, choose(-(quarter & 1), sine, cosine)));
+                   negated_if(quarter + 1, 1, choose(is_odd(quarter), sine, cosine)));
 }
 
 static ALWAYS doubles near_tan(doubles x, doubles unused)
 {
     (void)unused;
     doubles sine, cosine;
-    longs quarter = quarter_of(x, &sine, &cosine), is_odd = -(quarter & 1);
-    doubles size = choose(is_odd, cosine, sine) / choose(is_odd, sine, cosine);
+    bits quarter = quarter_of(x, &sine, &cosine);
+    longs has_swapped = is_odd(quarter);
+    doubles size = choose(has_swapped, cosine, sine) / choose(has_swapped, sine, cosine);
     return only_if(is_moderate(x), negated_if(quarter, 0, size));
 }
 
