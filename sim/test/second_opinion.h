@@ -75,6 +75,9 @@ static opinion_exception opinion_exceptions[] = {
                      "built-in variables are bound by name; nothing depends on the list"),
     WE_ACCEPT_RARELY("Target of NonWritable decoration is invalid",
                      "a rule for resources of shaders"),
+    WE_ACCEPT_RARELY(
+        "OpPhi's number of incoming blocks",
+        "llvm-spirv 14 writes a value for each edge, also where two come from one block"),
     WE_ACCEPT_RARELY("OpMemberName", "names are for people; nothing depends on them"),
     WE_ACCEPT_RARELY("OpDecorateId", "both instructions decorate in the same way"),
     WE_ACCEPT_RARELY("cannot be used for operand Unequal",
