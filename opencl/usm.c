@@ -22,19 +22,6 @@ static icd_allocation *allocation_find(uint64_t address, uint64_t reach)
     return NULL;
 }
 
-/* The allocation that an address is in or, if the device alone has such addresses, follows: what
- * comes after such an allocation is not the host's memory. */
-static const icd_allocation *allocation_near(uint64_t address)
-{
-    const icd_allocation *found = allocation_find(address, 1);
-    for (uint32_t i = 0; !found && i < allocations.count; i++) {
-        const icd_allocation *each = &allocations.items[i];
-        bool is_near = address - each->address < each->size + RT_MEMORY_SIZE_MAX;
-        if (is_near && each->type == CL_MEM_TYPE_DEVICE_INTEL) found = each;
-    }
-    return found;
-}
-
 const icd_allocation *icd_allocation_find(uint64_t address, uint64_t reach)
 {
     return allocation_find(address, reach);
@@ -323,7 +310,9 @@ cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place
                           "%p is in an allocation that has been freed", pointer);
         return icd_refuse(call, CL_INVALID_VALUE, "%p points to freed memory", pointer);
     }
-    const icd_allocation *found = allocation_near(address);
+    /* What follows an allocation is not the host's memory: the device places allocations that far
+     * apart, at addresses at which systems map nothing by themselves. */
+    const icd_allocation *found = allocation_find(address, RT_MEMORY_SIZE_MAX);
     if (!found) return CL_SUCCESS;
     out_place->memory = found->memory;
     out_place->offset = address - found->address;
