@@ -16,6 +16,7 @@ typedef struct vendor_unexecuted {
     _Atomic uint64_t steps;        /* commands so far; serves as the device's clock */
 } vendor_unexecuted;
 
+/* Before any command; no memory will have address 0. */
 void vendor_unexecuted_begin(vendor_unexecuted *out_device);
 
 /* Reserves `size` bytes of unused address space; returns a multiple of 256. */

@@ -12,6 +12,7 @@ typedef struct cnf_sarif_document {
     json_t *descriptors, *results;
 } cnf_sarif_document;
 
+/* An empty document. */
 cnf_sarif_document cnf_sarif_document_make(void);
 
 /* Finds the descriptor with this id, or adds it; returns its index. *out_new is the added

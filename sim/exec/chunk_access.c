@@ -67,7 +67,7 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
 typedef struct chunk_cells {
     sim_words at, mine, mask;
     uint32_t first, lanes; /* lanes: a bit for each active one */
-    bool is_run, is_apart; /* is_apart: no two lanes have a cell in common */
+    bool is_run;
 } chunk_cells;
 
 static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
@@ -109,7 +109,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
     sim_words joined = r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
     if (!sim_words_any((joined ^ cell) & r->mask)) return;
     cells_put(r, cells, joined);
-    if (r->is_apart) return;
+    if (r->is_run) return;
     /* A cell that another lane has overwritten has several readers. */
     sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
     if (!sim_words_any(differs)) return;
@@ -123,18 +123,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
 {
     cells_put(r, cells, r->mine);
-    return r->is_apart || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
-}
-
-/* True if the active lanes are neighbours, and each one's bytes follow those of the lane before it.
- */
-static ALWAYS bool is_ascending(const uint32_t *at, const chunk_cells *r, uint32_t size)
-{
-    uint32_t next[SIM_CHUNK] = {0}, neighbours = r->lanes >> __builtin_ctz(r->lanes);
-    memcpy(next, at + 1, (SIM_CHUNK - 1) * sizeof *next);
-    sim_words falls = (sim_words)(sim_words_get(next) < sim_words_get(at) + size) & r->mask;
-    falls[31 - __builtin_clz(r->lanes)] = 0;
-    return !(neighbours & (neighbours + 1)) && !sim_words_any(falls);
+    return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
 /* Narrows the cells if necessary; returns the number of cells per lane. */
@@ -158,7 +147,6 @@ static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view
     out->first = out->at[0];
     out->mine = sim_words_count() + (view->clock->base + c->lid);
     out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
-    out->is_apart = out->is_run || is_ascending(at, out, size);
     return size >> shadow->shift;
 }
 

@@ -57,6 +57,7 @@ void fuz_state_write(const fuz_state *state, rt_buffer *out);
  */
 RT_MUST_USE rt_status fuz_state_read(rt_sink *sink, rt_text content, fuz_state *out_state);
 
+/* Frees everything that belongs to the state, but not the state itself. */
 void fuz_state_free(fuz_state *state);
 
 #endif
