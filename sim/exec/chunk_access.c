@@ -106,9 +106,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
     sim_words other = (sim_words)(stamp != r->mine) | cell,
               before = (sim_words)(stamp < clock->group_first);
     sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
-    sim_words joined = r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER);
-    if (!sim_words_any((joined ^ cell) & r->mask)) return;
-    cells_put(r, cells, joined);
+    cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
     if (r->is_run) return;
     /* A cell that another lane has overwritten has several readers. */
     sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
