@@ -18,11 +18,13 @@
 #define INTS BENCH_SMALL_INTS
 #define FLOATS BENCH_SMALL_FLOATS
 #define ZEROS BENCH_ZEROS
-/* All kernels of the wild set have the same parameters: two buffers, the output, and a number. */
-#define WILD(name, items, group, fill_a, fill_b, fill_out, number, tolerance)                      \
-    {name, BENCH_WILD, LINE(items, group), tolerance,                                              \
+/* All kernels of these sets have the same parameters: two buffers, the output, and a number. */
+#define LIKE_WILD(set, name, items, group, fill_a, fill_b, fill_out, number, tolerance)            \
+    {name, set, LINE(items, group), tolerance,                                                     \
      {IN(BENCH_WILD_BYTES, fill_a), IN(BENCH_WILD_BYTES, fill_b), OUT(BENCH_WILD_BYTES, fill_out), \
       WORD(number)}}
+#define WILD(...)   LIKE_WILD(BENCH_WILD, __VA_ARGS__)
+#define UNSEEN(...) LIKE_WILD(BENCH_UNSEEN, __VA_ARGS__)
 
 const bench_case bench_cases[] = {
     {"vadd", BENCH_SIX, LINE(1 << 20, 256), 0,
@@ -153,6 +155,31 @@ const bench_case bench_cases[] = {
     WILD("early_exit", 8192, 256, INTS, INTS, ZEROS, 100, 0),
     WILD("polynomial_roots", 8192, 256, FLOATS, FLOATS, ZEROS, 20, 1e-3f),
     WILD("recursion", 1024, 64, INTS, INTS, ZEROS, 6, 0),
+
+    UNSEEN("asian_option", 4096, 256, FLOATS, FLOATS, ZEROS, 64, 1e-3f),
+    UNSEEN("label_propagation", 16384, 256, INTS, INTS, ZEROS, 24, 0),
+    UNSEEN("shallow_water", 2048, 64, FLOATS, FLOATS, ZEROS, 16, 1e-3f),
+    UNSEEN("xxhash64", 8192, 256, BENCH_NOISE, BENCH_NOISE, ZEROS, 32, 0),
+    UNSEEN("frontier_bits", 16384, 256, INTS, INTS, ZEROS, 8, 0),
+    UNSEEN("householder_local", 2048, 16, FLOATS, FLOATS, ZEROS, 15, 1e-2f),
+    UNSEEN("table_interpolation", 16384, 256, FLOATS, INTS, ZEROS, 16, 1e-3f),
+    UNSEEN("utf8_decode", 8192, 256, BENCH_NOISE, INTS, ZEROS, 32, 0),
+    UNSEEN("kepler_double", 4096, 64, FLOATS, FLOATS, ZEROS, 12, 1e-3f),
+    UNSEEN("knight_tours", 512, 64, INTS, INTS, ZEROS, 5, 0),
+    UNSEEN("cloth_springs", 8192, 256, FLOATS, FLOATS, ZEROS, 12, 1e-3f),
+    UNSEEN("fir_shorts", 16384, 256, BENCH_NOISE, BENCH_NOISE, ZEROS, 16, 0),
+    UNSEEN("stack_calculator", 4096, 64, BENCH_NOISE, BENCH_NOISE, ZEROS, 64, 0),
+    UNSEEN("bitonic_pairs", 8192, 256, INTS, INTS, ZEROS, 256, 0),
+    UNSEEN("lz_expand", 4096, 64, BENCH_NOISE, INTS, ZEROS, 96, 0),
+    UNSEEN("value_noise", 16384, 256, FLOATS, FLOATS, ZEROS, 6, 1e-3f),
+    UNSEEN("jump_flood", 16384, 256, INTS, INTS, ZEROS, 32, 0),
+    UNSEEN("pointer_jumping", 16384, 256, INTS, INTS, ZEROS, 64, 0),
+    UNSEEN("biquad_fixed", 8192, 256, INTS, INTS, ZEROS, 48, 0),
+    UNSEEN("twister_state", 4096, 64, BENCH_NOISE, INTS, ZEROS, 64, 0),
+    UNSEEN("bins_local", 8192, 256, BENCH_NOISE, INTS, ZEROS, 32, 0),
+    UNSEEN("half_distances", 4096, 64, BENCH_HALVES, BENCH_HALVES, ZEROS, 16, 1e-3f),
+    UNSEEN("subgroup_votes", 16384, 256, INTS, INTS, ZEROS, 4, 0),
+    UNSEEN("tridiagonal", 2048, 64, FLOATS, FLOATS, ZEROS, 32, 1e-3f),
 };
 /* clang-format on */
 

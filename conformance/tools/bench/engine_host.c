@@ -1,4 +1,4 @@
-/* A sequential reference for the wild set: the kernels compiled as C (host.h).
+/* A sequential reference for the sets wild and unseen: the kernels compiled as C (host.h).
  *
  * The work-items of a group are coroutines, which run in ascending order from one barrier to the
  * next. The times are those of the switches more than of the kernels; ci/bench kernels uses only

@@ -4,12 +4,12 @@
  *     bench_kernels [--processor-time] sim|sim-unchecked|opencl|host CASE FILE WARM_UP REPEAT OUT
  *
  * FILE is SPIR-V for sim, with its checks or without, and source for opencl; host, the sequential
- * reference of the wild set, does not use it.  Prints milliseconds, one number per line: for the
- * build, for the first launch, and for each timed launch.  Writes the kernel's output to OUT.
- * WARM_UP is at least 1 except for a single launch.  --processor-time counts the processor time of
- * the process, which is meaningful on a busy machine too.  --list prints the name of each case, the
- * number of its set (0: six, 1: wide, 2: wild), and its tolerance.  ci/bench kernels runs this
- * program.  Exit status 1: the engine failed. */
+ * reference of the sets wild and unseen, does not use it.  Prints milliseconds, one number per
+ * line: for the build, for the first launch, and for each timed launch.  Writes the kernel's output
+ * to OUT. WARM_UP is at least 1 except for a single launch.  --processor-time counts the processor
+ * time of the process, which is meaningful on a busy machine too.  --list prints the name of each
+ * case, the number of its set (0: six, 1: wide, 2: wild, 3: unseen), and its tolerance.  ci/bench
+ * kernels runs this program.  Exit status 1: the engine failed. */
 #define _POSIX_C_SOURCE 200809L
 #include "conformance/tools/bench/engine.h"
 
