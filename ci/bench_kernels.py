@@ -249,7 +249,7 @@ def add(commands):
     """Adds the command to ci/bench."""
     kernels = commands.add_parser("kernels", help="the simulated device against Oclgrind, PoCL and Intel's CPU runtime")
     kernels.add_argument("--json", metavar="FILE", help="write the rows {kernel, engine, checks, ms, …} to FILE")
-    kernels.add_argument("--set", choices=list(SETS), default="six", help="six kernels, twenty more, the wild set, or kernels that nobody tuned for; default: six")
+    kernels.add_argument("--set", choices=list(SETS), default="six", help="six kernels, twenty more, the wild set, or the unseen one; default: six")
     kernels.add_argument("--processor-time", action="store_true",
                          help="measure the processor time of the process, which a busy machine changes less")
     kernels.add_argument("--engines", type=lambda text: text.split(","), default=["sim", "pocl", "intel-cpu", "oclgrind"],

@@ -251,10 +251,10 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
         active[i] = mask >> i & 1;
     if (mask == 1) lanes.count = 1;
-    if (is_double) {
-        sim_math_double((sim_math)function, &lanes);
-    } else if (mask == 1) {
-        sim_math_float((sim_math)function, &lanes);
+    if (mask == 1) {
+        (is_double ? sim_math_double : sim_math_float)((sim_math)function, &lanes);
+    } else if (is_double) {
+        SIM_NAME(sim_math_rows_double)((sim_math)function, &lanes);
     } else {
         SIM_NAME(sim_math_rows)((sim_math)function, &lanes);
     }

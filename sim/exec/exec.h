@@ -1,10 +1,10 @@
 /* A launch in progress, and the engine that executes register code.
  *
- * The files run.c, lanes.c, math_rows.c, memory.c, atomic.c, race.c and rare.c are compiled once
- * for each level: x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are also compiled
- * without checks. The names that these files export end in SIM_ENGINE. Results are bit-identical:
- * floating-point contraction is off, and nothing depends on the order in which the lanes of one
- * instruction are processed. */
+ * The files run.c, lanes.c, math_rows.c, math_pairs.c, memory.c, atomic.c, race.c and rare.c are
+ * compiled once for each level: x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are
+ * also compiled without checks. The names that these files export end in SIM_ENGINE. Results are
+ * bit-identical: floating-point contraction is off, and nothing depends on the order in which the
+ * lanes of one instruction are processed. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H
 
@@ -124,9 +124,10 @@ extern sim_handle *const SIM_ARITHMETIC(sim_rare_table)[SIM_HANDLER_COUNT];
 extern sim_handle *const SIM_NAME(sim_atomic_table)[SIM_HANDLER_COUNT];
 void SIM_NAME(sim_engine)(sim_exec *x, sim_wave *wave);
 
-/* sim_math_float for whole chunks of lanes: the same bits, but the operands of lanes that are not
- * computed are read as well. */
+/* sim_math_float and sim_math_double for whole chunks of lanes: the same bits, but the operands of
+ * lanes that are not computed are read as well. */
 void SIM_NAME(sim_math_rows)(sim_math function, const sim_math_lanes *lanes);
+void SIM_NAME(sim_math_rows_double)(sim_math function, const sim_math_lanes *lanes);
 
 /* Records that the active lanes access the view's object at x->offsets, `bytes` per component.
  * False, with nothing recorded, if a race is possible; each lane must then be handled separately.

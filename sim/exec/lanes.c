@@ -232,7 +232,7 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
 #define LANE_TYPE     F64
 #define FMA_FUNCTION  __builtin_fma
 #define MATH_FUNCTION sim_math_double
-#define MATH_ROWS     sim_math_double
+#define MATH_ROWS     SIM_NAME(sim_math_rows_double)
 #include "sim/exec/lanes_float.inc"
 
 /* ---- Moves and selections ------------------------------------------------------------------- */

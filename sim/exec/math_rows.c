@@ -6,56 +6,13 @@
  * The series are Taylor's. Their lengths follow from the range of the reduced argument: the first
  * term that is left out is below 2^-44 of the sum, and below 2^-49 in the logarithm, which pow
  * multiplies by up to 128. */
-#include "sim/exec/chunks.h"
+#include "sim/exec/math_vectors.h"
 
 #include <string.h>
 
-enum { NEAR_LANES = 8, HALVES = SIM_CHUNK / NEAR_LANES };
-typedef double doubles __attribute__((vector_size(64)));
-typedef int64_t longs __attribute__((vector_size(64))); /* a condition: 0 or -1 */
-typedef uint64_t bits __attribute__((vector_size(64)));
 typedef float floats __attribute__((vector_size(32)));
 typedef int32_t words __attribute__((vector_size(32)));
-_Static_assert(sizeof(doubles) == NEAR_LANES * sizeof(double), "a vector of each kind");
 _Static_assert(sizeof(floats) == NEAR_LANES * sizeof(float), "a vector of each kind");
-#define ALWAYS inline __attribute__((always_inline))
-
-static ALWAYS doubles all(double value)
-{
-    return (doubles){value, value, value, value, value, value, value, value};
-}
-
-/* The lanes of `yes` where the condition is -1, those of `no` where it is 0. */
-static ALWAYS doubles choose(longs condition, doubles yes, doubles no)
-{
-    return (doubles)((condition & (longs)yes) | (~condition & (longs)no));
-}
-
-static ALWAYS longs is_odd(bits number)
-{
-    return (longs)(0 - (number & 1));
-}
-
-/* Makes a lane undecided unless the condition is -1. */
-static ALWAYS doubles only_if(longs condition, doubles value)
-{
-    return (doubles)((longs)value | ~condition);
-}
-
-/* Adding this to a double below 2^51 either way rounds it to an integer, which is then in the low
- * bits of the sum. */
-#define TO_INTEGER 0x1.8p52
-
-/* Sums up even and odd powers apart, since each sum waits for the one before it. */
-static ALWAYS doubles polynomial(doubles x, const double *coefficients, uint32_t count)
-{
-    doubles square = x * x, sums[2];
-    sums[(count - 1) & 1] = all(coefficients[count - 1]);
-    sums[(count - 2) & 1] = all(coefficients[count - 2]);
-    for (uint32_t i = count - 2; i-- > 0;)
-        sums[i & 1] = sums[i & 1] * square + coefficients[i];
-    return sums[1] * x + sums[0];
-}
 
 /* ---- Powers --------------------------------------------------------------------------------- */
 
@@ -106,42 +63,24 @@ static ALWAYS doubles near_exp10(doubles x, doubles unused)
 
 /* ---- Logarithms ----------------------------------------------------------------------------- */
 
-/* Splits positive x into 2^exponent m, with m from 1/sqrt(2) to sqrt(2); returns ln m. */
-static ALWAYS doubles log_parts(doubles x, doubles *out_exponent)
-{
-    static const double odd[] = {2.0,      2.0 / 3,  2.0 / 5,  2.0 / 7, 2.0 / 9,
-                                 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17};
-    longs exponent = (longs)((bits)x - (bits)all(0x1.6a09e667f3bcdp-1)) >> 52;
-    doubles m = (doubles)((bits)x - ((bits)exponent << 52));
-    *out_exponent = (doubles)((bits)exponent + (bits)all(TO_INTEGER)) - TO_INTEGER;
-    /* ln m = 2 artanh s */
-    doubles s = (m - 1) / (m + 1);
-    return s * polynomial(s * s, odd, 9);
-}
-
-static ALWAYS longs is_positive(doubles x)
-{
-    return (x > 0) & (x < (double)__builtin_inf());
-}
-
 static ALWAYS doubles near_log(doubles x, doubles unused)
 {
     (void)unused;
-    doubles exponent, part = log_parts(x, &exponent);
+    doubles exponent, part = log_near_1(mantissa_near_1(x, &exponent));
     return only_if(is_positive(x), exponent * 0x1.62e42fefa39efp-1 + part);
 }
 
 static ALWAYS doubles near_log2(doubles x, doubles unused)
 {
     (void)unused;
-    doubles exponent, part = log_parts(x, &exponent);
+    doubles exponent, part = log_near_1(mantissa_near_1(x, &exponent));
     return only_if(is_positive(x), exponent + part * 0x1.71547652b82fep+0);
 }
 
 static ALWAYS doubles near_log10(doubles x, doubles unused)
 {
     (void)unused;
-    doubles exponent, part = log_parts(x, &exponent);
+    doubles exponent, part = log_near_1(mantissa_near_1(x, &exponent));
     return only_if(is_positive(x), exponent * 0x1.34413509f79ffp-2 + part * 0x1.bcb7b1526e50ep-2);
 }
 
@@ -177,12 +116,6 @@ static ALWAYS bits quarter_of(doubles x, doubles *out_sine, doubles *out_cosine)
 static ALWAYS longs is_moderate(doubles x)
 {
     return (x > -0x1p20) & (x < 0x1p20);
-}
-
-/* Changes the sign of the lanes in which that bit of a number is set. */
-static ALWAYS doubles negated_if(bits number, int bit, doubles value)
-{
-    return (doubles)((bits)value ^ (number >> bit << 63));
 }
 
 static ALWAYS doubles near_sin(doubles x, doubles unused)

@@ -1,13 +1,13 @@
 /* The floating-point functions of OpenCL.std that take more than one processor operation.
  *
- * Results are correctly rounded, so they have the same bits on every machine.  A function of float
- * is computed in double by the host's library; if that result, with a relative error of 2^-40
- * either way, could round to two different floats, MPFR decides.  The margin is 4096 ULP of double,
- * while the worst of the library's functions is off by a few dozen ULP, so it makes no difference
- * which variant of a function the library selects for a processor.  The margin is also narrow
- * enough for MPFR to be needed for only about one value in 2^15.  Functions of double always use
- * MPFR. Functions that need no rounding (fmod, frexp, nextafter, ...) are computed directly.  Every
- * NaN in a result is the positive quiet one.
+ * Results are correctly rounded, so they have the same bits on every machine.  The host's library
+ * computes a function of float in double, and one of double in long double where that has 64 bits.
+ * If its result, with a relative error of 2^-40 or 2^-59 either way, could round to two different
+ * numbers, MPFR decides.  These margins are 4096 ULP of double and 16 of long double; the worst of
+ * the library's functions are off by a few dozen and by five, so it makes no difference which
+ * variant of a function the library selects for a processor.  They are also narrow enough for MPFR
+ * to be needed for only one value in 2^15, or in 32.  Functions that need no rounding (fmod, frexp,
+ * nextafter, ...) are computed directly.  Every NaN in a result is the positive quiet one.
  *
  * Special cases: OpenCL C specification, "Edge Case Behavior"; ISO C99 annex F.9. */
 #ifndef SIM_MATH_H

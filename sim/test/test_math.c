@@ -390,6 +390,7 @@ static void test_lanes(void **state)
 /* Rows of the engine for any x86-64 (exec/exec.h); those for newer processors differ from it only
  * in the width of vectors. */
 void sim_math_rows_base(sim_math function, const sim_math_lanes *lanes);
+void sim_math_rows_double_base(sim_math function, const sim_math_lanes *lanes);
 
 static uint32_t random_word(void)
 {
@@ -429,6 +430,38 @@ static void test_rows(void **state)
             }
             sim_math_rows_base((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, rows});
             sim_math_float((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, lanes});
+            assert_memory_equal(rows, lanes, sizeof rows);
+        }
+    }
+}
+
+/* As random_float, with all bits of a double. */
+static double random_double(void)
+{
+    uint64_t bits = (uint64_t)random_word() << 32 | random_word();
+    double any;
+    memcpy(&any, &bits, sizeof any);
+    const double values[] = {any, (double)bits * 0x1p-64 * 200 - 100,
+                             1 + ((double)bits - 0x1p63) * 0x1p-72, (double)random_float()};
+    return values[random_word() % 4];
+}
+
+static void test_rows_of_doubles(void **state)
+{
+    (void)state;
+    enum { LANES = 32, ROUNDS = 200 };
+    for (int f = 0; f < SIM_MATH_COUNT; f++) {
+        for (int round = 0; round < ROUNDS; round++) {
+            double a[LANES], b[LANES], rows[LANES], lanes[LANES];
+            uint8_t mask[LANES];
+            for (uint32_t i = 0; i < LANES; i++) {
+                a[i] = f == SIM_MATH_pow && i % 2 ? fabs(random_double()) : random_double();
+                b[i] = random_double();
+                rows[i] = lanes[i] = -1;
+                mask[i] = round % 2 || random_word() % 4;
+            }
+            sim_math_rows_double_base((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, rows});
+            sim_math_double((sim_math)f, &(sim_math_lanes){LANES, mask, a, b, lanes});
             assert_memory_equal(rows, lanes, sizeof rows);
         }
     }
@@ -609,7 +642,19 @@ static void check_function(sim_math function, bool is_float, uint32_t count)
     }
 }
 
-/* Floats whose result is so close to a tie that a double, rounded again, gives the wrong float. */
+/* Checks a double in a row as well, where a pair of doubles decides for most. */
+static void check_double(sim_math function, double a)
+{
+    double row[16], out[16];
+    for (int i = 0; i < 16; i++)
+        row[i] = a;
+    check_one(function, a, 0, false);
+    sim_math_rows_double_base(function, &(sim_math_lanes){16, NULL, row, NULL, out});
+    assert_true(is_equal(out[15], double_of(function, a, 0)));
+}
+
+/* Numbers whose result is so close to a tie that one with more bits, rounded again, gives the wrong
+ * one: floats below 2^-53 of it, doubles below 2^-76. */
 static void test_hard_cases(void **state)
 {
     (void)state;
@@ -617,6 +662,15 @@ static void test_hard_cases(void **state)
     check_one(SIM_MATH_log, 0x1.6351d8p+95, 0, true);
     check_one(SIM_MATH_sin, 0x1.33333p+13, 0, true);
     check_one(SIM_MATH_asinh, 0x1.bacb4ap+24, 0, true);
+    check_double(SIM_MATH_exp, 0x1.b7bc9968da51ap+4);
+    check_double(SIM_MATH_exp2, 0x1.9557da3582344p+3);
+    check_double(SIM_MATH_exp10, 0x1.1426d0de4fe8ap+4);
+    check_double(SIM_MATH_log, 0x1.6bf0303cf36a3p+0);
+    check_double(SIM_MATH_log2, 0x1.b6c0931c9caabp+3);
+    check_double(SIM_MATH_log10, 0x1.6a2bf98aaec2bp+2);
+    check_double(SIM_MATH_sin, 0x1.2581087ca3d3bp+4);
+    check_double(SIM_MATH_cos, 0x1.79bf92b2f03e5p+4);
+    check_double(SIM_MATH_tan, 0x1.d73d8892685d2p+2);
 }
 
 static void test_floats(void **state)
@@ -630,7 +684,7 @@ static void test_doubles(void **state)
 {
     (void)state;
     for (int f = 0; f < SIM_MATH_COUNT; f++)
-        check_function((sim_math)f, false, 300);
+        check_function((sim_math)f, false, 1000);
 }
 
 int main(void)
@@ -639,7 +693,7 @@ int main(void)
         cmocka_unit_test(test_special_cases), cmocka_unit_test(test_formats),
         cmocka_unit_test(test_lanes),         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_doubles),       cmocka_unit_test(test_hard_cases),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows),          cmocka_unit_test(test_rows_of_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
