@@ -249,9 +249,11 @@ static ALWAYS pair near_log10(doubles x, doubles unused)
 
 static ALWAYS pair near_pow(doubles x, doubles y)
 {
-    pair log = natural_log(x), exponent = pair_times((pair){y, all(0)}, log);
-    longs is_ordinary = (longs)(log.high == log.high) & is_between(exponent.high, 600);
-    return if_ordinary(is_ordinary, exp_of(exponent));
+    pair log = natural_log(magnitude(x)), exponent = pair_times((pair){y, all(0)}, log);
+    pair size = exp_of(exponent);
+    pair power = {sign_of_power(x, y, size.high), sign_of_power(x, y, size.low)};
+    longs is_ordinary = has_power(x, y) & (log.high == log.high) & is_between(exponent.high, 600);
+    return if_ordinary(is_ordinary, power);
 }
 
 /* A step of Newton's method: from r it goes to r + r (1 - x r^2) / 2. */

@@ -62,6 +62,31 @@ static ALWAYS doubles negated_if(bits number, int bit, doubles value)
     return (doubles)((bits)value ^ (number >> bit << 63));
 }
 
+static ALWAYS doubles magnitude(doubles x)
+{
+    return (doubles)((bits)x & INT64_MAX);
+}
+
+/* Gives a positive number the sign of x. */
+static ALWAYS doubles with_sign_of(doubles x, doubles positive)
+{
+    return (doubles)((bits)positive | ((bits)x & (bits)all(-0.0)));
+}
+
+/* True where x is finite and not 0 and, if it is negative, y is a whole number below 2^31. */
+static ALWAYS longs has_power(doubles x, doubles y)
+{
+    longs is_whole = (y == (y + TO_INTEGER) - TO_INTEGER) & (y > -0x1p31) & (y < 0x1p31);
+    return is_positive(x) | (is_positive(-x) & is_whole);
+}
+
+/* Gives |x|^y the sign of x^y. */
+static ALWAYS doubles sign_of_power(doubles x, doubles y, doubles size)
+{
+    longs is_negative = (x < 0) & is_odd((bits)(y + TO_INTEGER));
+    return choose(is_negative, -size, size);
+}
+
 /* Splits positive x into 2^exponent m, with m from 1/sqrt(2) to sqrt(2); returns m. */
 static ALWAYS doubles mantissa_near_1(doubles x, doubles *out_exponent)
 {
