@@ -57,6 +57,10 @@ void pl_ptx_adopt_builtins(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours
  * the module afterwards. */
 void pl_ptx_mask_rotations(LLVMModuleRef module);
 
+/* Gives initial values the padding of vectors of three, which the back end leaves out. No pass may
+ * change the module afterwards. */
+void pl_ptx_pad_initial_values(pl_job *job, LLVMModuleRef module);
+
 /* Optimises the module for the processor and writes it. */
 RT_MUST_USE rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text);
 

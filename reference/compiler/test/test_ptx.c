@@ -305,6 +305,24 @@ static void rotations_of_64_bits_are_by_less_than_64(void **state)
     assert_lacks(f, 0, ", 63;");
 }
 
+/* LLVM's back end would leave the fourth element of a vector of three out, and move up what follows
+ * it. */
+static void vectors_of_three_in_initial_values_are_padded(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "typedef struct { char c; short3 s; } pair;\n"
+         "constant int3 table[2] = {(int3)(1, 2, 3), (int3)(4, 5, 6)};\n"
+         "constant pair pairs[2] = {{1, (short3)(2, 3, 4)}, {5, (short3)(6, 7, 8)}};\n"
+         "constant long3 one = (long3)(1, 2, 3);\n"
+         "kernel void k(global int *p, int i) { p[0] = table[i].x + pairs[i].s.y + one[i]; }\n");
+    assert_holds(f, 0,
+                 "table[32] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 5");
+    assert_holds(f, 0,
+                 "pairs[32] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0, 4, 0, 0, 0, 5, 0, 0, 0, 0");
+    assert_holds(f, 0, "one[32] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0");
+}
+
 /* libclc's versions of these conversions are wrong at the limits of the type. */
 static void whole_numbers_are_rounded_by_instructions(void **state)
 {
@@ -693,6 +711,7 @@ int main(int argc, char **argv)
         TEST(required_sizes_are_properties_and_directives),
         TEST(constants_have_their_defaults),
         TEST(rotations_of_64_bits_are_by_less_than_64),
+        TEST(vectors_of_three_in_initial_values_are_padded),
         TEST(whole_numbers_are_rounded_by_instructions),
         TEST(functions_become_instructions),
         TEST(relaxed_atomics_have_no_fence),
