@@ -47,7 +47,7 @@ static const char *const opencl_c_arguments[] = {"-x",
 
 /* The driver's -fno-rtti does not help: type information would import symbols from a C++ library.
  * Without -mno-constructor-aliases, a destructor equal to its base's would become an alias or be
- * called with another type. The output is text, which can be patched (virtual_bases.h). */
+ * called with another type. The output is text, which can be patched (ir_repair.h). */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
                                                    "-S",
