@@ -102,6 +102,7 @@ static void device_ask(cuda_device *device)
     answer->architecture = rt_buffer_text(&device->target);
     answer->driver = rt_buffer_text(&device->driver);
     answer->executes = true;
+    answer->maps = true;
     answer->part_alignment = DEV_PART_ALIGNMENT;
     answer->usm = attribute(device, CUDA_ATTRIBUTE_UNIFIED_ADDRESSING, 0) != 0 &&
                   attribute(device, CUDA_ATTRIBUTE_MANAGED_MEMORY, 0) != 0 &&
@@ -124,6 +125,7 @@ static void cuda_device_destroy(dev_device *base)
     }
     CHECK_IMPLIES(!device->context, device->staging == NULL);
     vendor_library_close(device->library.handle);
+    vendor_mappings_end(&device->mappings);
     pthread_mutex_destroy(&device->lock);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->target);
@@ -158,6 +160,7 @@ rt_status cuda_device_open(const char *library_path, const dev_open_parameters *
     device->sink = parameters->sink;
     device->tools = parameters->tools;
     pthread_mutex_init(&device->lock, NULL);
+    vendor_mappings_begin(&device->mappings);
     rt_status status = vendor_library_open(device->sink, &driver, library_path, &device->library,
                                            &device->library.handle);
     if (rt_ok(status)) status = device_choose(device, selector);

@@ -7,6 +7,7 @@
 #include "backends/ptx/launch.h"
 #include "backends/ptx/program.h"
 #include "backends/vendor/event.h"
+#include "backends/vendor/mappings.h"
 #include "reference/device/device.h"
 
 #include <pthread.h>
@@ -35,12 +36,13 @@ typedef struct cuda_device {
     const dev_tools *tools;
     const char *extensions[PTX_EXTENSIONS];
     ptx_limits limits;            /* for a kernel that uses no resources itself */
-    pthread_mutex_t lock;         /* guards all members below */
+    pthread_mutex_t lock;         /* guards the members below, up to `mappings` */
     struct cuda_staging *staging; /* list of all blocks, free or in use */
     cuda_stream *clock;           /* a stream for timing events only; NULL until profiling is first
                                    * requested */
     cuda_driver_event *epoch;     /* zero point of all times */
     struct cuda_event *launches;  /* in order; those not known to be complete (cuda_launches.c) */
+    vendor_mappings mappings;     /* has its own lock */
 } cuda_device;
 
 typedef struct cuda_memory {
@@ -213,6 +215,8 @@ dev_enqueue_write_op cuda_enqueue_write;
 dev_enqueue_marker_op cuda_enqueue_marker;
 dev_enqueue_copy_op cuda_enqueue_copy;
 dev_enqueue_fill_op cuda_enqueue_fill;
+dev_enqueue_map_op cuda_enqueue_map;
+dev_enqueue_unmap_op cuda_enqueue_unmap;
 
 /* Operations of a program's table: looks up a kernel (cuda_kernel.c), makes a memory for a variable
  * (cuda_memory.c), releases a reference (cuda_program.c). */

@@ -176,6 +176,8 @@ static const dev_queue_ops cuda_queue_ops = {
     .enqueue_copy = cuda_enqueue_copy,
     .enqueue_fill = cuda_enqueue_fill,
     .enqueue_marker = cuda_enqueue_marker,
+    .enqueue_map = cuda_enqueue_map,
+    .enqueue_unmap = cuda_enqueue_unmap,
 };
 
 static rt_status queue_create(cuda_device *device, bool keeps_times, dev_queue **out_queue)

@@ -57,6 +57,7 @@ static rt_status selector_read(rt_sink *sink, rt_text text, rt_text *out_name,
 static void nvj_device_destroy(dev_device *base)
 {
     nvj_device *device = (nvj_device *)base;
+    vendor_unexecuted_end(&device->unexecuted);
     vendor_library_close(device->library.handle);
     rt_buffer_free(&device->name);
     rt_buffer_free(&device->target);
@@ -161,6 +162,7 @@ rt_status nvj_device_open(const char *library_path, const dev_open_parameters *p
     answer->name = rt_buffer_text(&device->name);
     answer->driver = rt_buffer_text(&device->driver);
     answer->usm = true;
+    answer->maps = true; /* as on the driver's device */
     answer->part_alignment = DEV_PART_ALIGNMENT;
     CHECK(!answer->executes);
     *out_device = &device->base;

@@ -71,6 +71,7 @@ static void features_read(ocloc_device *device, rt_text extensions)
         .function_pointers = true,
         .usm = true, /* a compiler does not care where pointers point */
         .program_binaries = true,
+        .maps = true,
         .profiling = true,
         .sub_groups = has_sub_groups,
         .sub_group_operations = has(extensions, "cl_khr_subgroup_ballot") &&
@@ -108,6 +109,7 @@ static rt_status device_ask(ocloc_device *device)
 static void device_destroy(dev_device *base)
 {
     ocloc_device *device = (ocloc_device *)base;
+    vendor_unexecuted_end(&device->unexecuted);
     vendor_library_close(device->library.handle);
     rt_buffer_free(&device->product);
     rt_buffer_free(&device->driver);

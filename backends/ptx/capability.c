@@ -63,6 +63,7 @@ dev_capabilities ptx_capabilities(uint32_t capability, uint32_t warp_size, const
         .globals_by_name = true,
         .function_pointers = (aspects >> DEV_ASPECT_VIRTUAL_FUNCTIONS & 1) != 0,
         .spec_constants = translates,
+        .asserts = translates,
         .program_binaries = true,
         .profiling = true,
         .sub_groups = true,

@@ -26,6 +26,12 @@ void vendor_unexecuted_begin(vendor_unexecuted *out_device)
 {
     atomic_init(&out_device->steps, 0);
     atomic_init(&out_device->next_address, UINT64_C(1) << 20); /* address 0 is never used */
+    vendor_mappings_begin(&out_device->mappings);
+}
+
+void vendor_unexecuted_end(vendor_unexecuted *device)
+{
+    vendor_mappings_end(&device->mappings);
 }
 
 /* ---- Memories ----------------------------------------------------------------------------- */
@@ -189,6 +195,34 @@ static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marke
     return event_give(queue, out_event);
 }
 
+static rt_status enqueue_map(dev_queue *queue, dev_command command, dev_memory *memory, dev_map map,
+                             dev_mapping **out_mapping, dev_event **out_event)
+{
+    (void)command;
+    CHECK(map.offset < memory->size && map.size <= memory->size - map.offset);
+    vendor_mapping *mapping = rt_alloc(sizeof *mapping);
+    rt_status status =
+        vendor_mapping_open(&((queue_object *)queue)->device->mappings, queue->device->sink,
+                            ((const memory_object *)memory)->address, map, mapping);
+    if (!rt_ok(status)) {
+        rt_free(mapping);
+        return status;
+    }
+    mapping->base.bytes = rt_alloc((size_t)map.size); /* zeros */
+    *out_mapping = &mapping->base;
+    return event_give(queue, out_event);
+}
+
+static rt_status enqueue_unmap(dev_queue *queue, dev_command command, dev_mapping *mapping,
+                               dev_event **out_event)
+{
+    (void)command;
+    vendor_mapping_close(&((queue_object *)queue)->device->mappings, (vendor_mapping *)mapping);
+    rt_free(mapping->bytes);
+    rt_free(mapping);
+    return event_give(queue, out_event);
+}
+
 static const dev_queue_ops queue_ops = {
     .destroy = queue_destroy,
     .enqueue_kernel = enqueue_kernel,
@@ -197,6 +231,8 @@ static const dev_queue_ops queue_ops = {
     .enqueue_copy = enqueue_copy,
     .enqueue_fill = enqueue_fill,
     .enqueue_marker = enqueue_marker,
+    .enqueue_map = enqueue_map,
+    .enqueue_unmap = enqueue_unmap,
 };
 
 dev_queue *vendor_queue_make(vendor_unexecuted *device, vendor_launch_check *check)

@@ -1,12 +1,12 @@
 /* The memories, queues and events of a device that executes nothing, because it is only a compiler
  * and a linker (capabilities.executes is false).
  *
- * Memories have addresses but no contents: a read returns zeros.  Commands are complete when their
- * enqueue returns.  Times are steps, one per command. */
+ * Memories have addresses but no contents: reads and maps return zeros.  Commands are complete when
+ * their enqueue returns.  Times are steps, one per command. */
 #ifndef BACKENDS_VENDOR_UNEXECUTED_H
 #define BACKENDS_VENDOR_UNEXECUTED_H
 
-#include "reference/device/device.h"
+#include "backends/vendor/mappings.h"
 
 #include <stdatomic.h>
 
@@ -14,10 +14,13 @@
 typedef struct vendor_unexecuted {
     _Atomic uint64_t next_address; /* next free address for memories and programs */
     _Atomic uint64_t steps;        /* commands so far; serves as the device's clock */
+    vendor_mappings mappings;
 } vendor_unexecuted;
 
 /* Before any command; no memory will have address 0. */
 void vendor_unexecuted_begin(vendor_unexecuted *out_device);
+/* After all mappings have ended. */
+void vendor_unexecuted_end(vendor_unexecuted *device);
 
 /* Reserves `size` bytes of unused address space; returns a multiple of 256. */
 uint64_t vendor_address_take(vendor_unexecuted *device, uint64_t size);

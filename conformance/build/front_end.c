@@ -47,7 +47,7 @@ static const char *const opencl_c_arguments[] = {"-x",
 
 /* The driver's -fno-rtti does not help: type information would import symbols from a C++ library.
  * Without -mno-constructor-aliases, a destructor equal to its base's would become an alias or be
- * called with another type. The output is text, which can be patched (virtual_bases.h). */
+ * called with another type. The output is text, which can be patched (ir_repair.h). */
 static const char *const opencl_cpp_arguments[] = {"-x",
                                                    "clcpp",
                                                    "-S",
@@ -479,6 +479,8 @@ rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena, const cnf_toolcha
 {
     static const char *const expanding[] = {"-E", "-frewrite-includes",
                                             "-Wno-unused-command-line-argument", NULL};
+    /* At the end of each directive; clang 19 begins the comment with the file's name. */
+    static const char mark[] = "expanded by -frewrite-includes */";
     const front_end *tool = &front_ends[source->language];
     CHECK(tool->is_opencl);
     *out_code = source->code;
@@ -504,9 +506,10 @@ rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena, const cnf_toolcha
     rt_status status = error ? rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
                                        "%s cannot be started: %s", path, strerrordesc_np(error))
                              : run_finish(sink, arena, source, &run, NULL, messages);
-    if (rt_ok(status))
-        *out_code = expansion_take(arena, rt_buffer_text(&run.output), source->name,
-                                   rt_buffer_text(&run.input), source->code);
+    rt_text output = rt_buffer_text(&run.output);
+    if (rt_ok(status) && memmem(output.data, output.length, mark, strlen(mark)))
+        *out_code =
+            expansion_take(arena, output, source->name, rt_buffer_text(&run.input), source->code);
     cnf_front_end_free(&run);
     return status;
 }

@@ -55,7 +55,8 @@ RT_MUST_USE rt_status cnf_front_end_start(rt_sink *sink, rt_arena *arena, cnf_ca
                                           cnf_front_end_run *run);
 
 /* Expands the #include directives of a source in OpenCL C or C++ for OpenCL, and leaves everything
- * else as it is: the result has line markers with the names of the files, and needs none of them.
+ * else as it is: the result has line markers with the names of the files, and needs none of them;
+ * without a directive, it is the source.
  * `options` (NULL-terminated) are clang's, such as -I and -D; `folder` is searched first for names
  * in quotes. The result and the messages are in the arena. COMPILE_TIME: an include was not found,
  * or another error of the preprocessor; UNAVAILABLE; TOOL. */

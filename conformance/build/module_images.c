@@ -10,12 +10,12 @@
 
 #include "conformance/build/answer.h"
 #include "conformance/build/front_end.h"
+#include "conformance/build/ir_repair.h"
 #include "conformance/build/offline.h"
 #include "conformance/build/spirv_outline.h"
 #include "conformance/build/sycl_copies.h"
 #include "conformance/build/sycl_globals.h"
 #include "conformance/build/sycl_images.h"
-#include "conformance/build/virtual_bases.h"
 #include "conformance/scenario/model/build_options.h"
 #include "reference/base/map.h"
 
@@ -109,13 +109,13 @@ static rt_status read_ir(cnf_worker *worker, source_unit *unit)
 static rt_status read_text(cnf_worker *worker, source_unit *unit)
 {
     rt_text written = rt_buffer_text(&unit->run.output);
-    rt_buffer mended = {0}, bitcode = {0};
-    cnf_virtual_bases_mend(written, &mended);
+    rt_buffer repaired = {0}, bitcode = {0};
+    cnf_ir_repair(written, &repaired);
     rt_status status =
-        worker->api->read_ir(worker->sink, RT_TEXT(CNF_CLANG_NAME), rt_buffer_bytes(&mended),
+        worker->api->read_ir(worker->sink, RT_TEXT(CNF_CLANG_NAME), rt_buffer_bytes(&repaired),
                              unit->ptx ? RT_FORMAT_PTX : RT_FORMAT_SPIRV64, &bitcode);
     unit->code = rt_arena_bytes(&worker->arena, rt_buffer_bytes(&bitcode));
-    rt_buffer_free(&mended);
+    rt_buffer_free(&repaired);
     rt_buffer_free(&bitcode);
     if (status.code != RT_MALFORMED) return status;
     rt_text reason = rt_sink_diagnostic(worker->sink, status)->message;

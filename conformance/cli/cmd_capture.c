@@ -179,7 +179,7 @@ static const char *const *preprocessor_options(capture_command *command, const c
 static rt_status includes_expand(capture_command *command, const cap_program *program,
                                  const cap_source *source, rt_text *inout_code)
 {
-    static const char word[] = "include", mark[] = "/* expanded by -frewrite-includes */";
+    static const char word[] = "include";
     if (!memmem(inout_code->data, inout_code->length, word, strlen(word))) return RT_STATUS_OK;
     const cnf_request_source request = {source->language, source->file, *inout_code};
     cnf_message_list messages = {0};
@@ -188,8 +188,7 @@ static rt_status includes_expand(capture_command *command, const cap_program *pr
         command->sink, &command->arena, &command->toolchain, &request, RT_TEXT("."),
         preprocessor_options(command, program), &expanded, &messages);
     rt_vector_free(&messages);
-    if (rt_ok(status) && memmem(expanded.data, expanded.length, mark, strlen(mark)))
-        *inout_code = expanded;
+    if (rt_ok(status)) *inout_code = expanded;
     return status;
 }
 

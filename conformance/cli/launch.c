@@ -251,7 +251,7 @@ static int includes_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *
 {
     bool is_opencl =
         source->language == SCN_LANGUAGE_OPENCL_C || source->language == SCN_LANGUAGE_OPENCL_CPP;
-    static const char word[] = "include", mark[] = "/* expanded by -frewrite-includes */";
+    static const char word[] = "include";
     if (!is_opencl || !memmem(content.data, content.length, word, strlen(word)))
         return CNF_EXIT_EXPECTED;
     const cnf_request_source request = {source->language, source->file, content};
@@ -271,7 +271,7 @@ static int includes_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *
         cnf_command_fail(sink, status, (rt_text){0});
         return status.code == RT_COMPILE_TIME ? CNF_EXIT_USAGE : CNF_EXIT_INFRASTRUCTURE;
     }
-    if (memmem(expanded.data, expanded.length, mark, strlen(mark))) source->code = expanded;
+    if (!rt_text_equal(expanded, content)) source->code = expanded;
     return CNF_EXIT_EXPECTED;
 }
 

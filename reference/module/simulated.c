@@ -38,6 +38,7 @@ struct rt_simulated {
     uint32_t module_count;
     rt_module_id executable; /* RT_MODULE_NONE: not started */
     module_list loaded;      /* in order of loading */
+    bool closed_first;       /* the order of destructors begins with the module that was closed */
 };
 
 static void list_append(module_list *list, rt_module_id module)
@@ -240,6 +241,16 @@ static rt_status simulated_open(void *state, rt_module_id module, rt_system_even
 
 /* ---- Unloading ----------------------------------------------------------------------------- */
 
+/* The module that was closed changes places with the first one, which a sort leaves first. */
+static void closed_put_first(module_list *order, rt_module_id closed)
+{
+    for (uint32_t i = 0; i < order->count; i++) {
+        if (order->items[i] != closed) continue;
+        order->items[i] = order->items[0];
+        order->items[0] = closed;
+    }
+}
+
 /* Marks the module and everything that it reaches. */
 static void mark_reached(rt_simulated *s, rt_module_id id)
 {
@@ -281,6 +292,7 @@ static rt_status simulated_close(void *state, rt_module_id module, rt_system_eve
     for (uint32_t i = 0; i < s->loaded.count; i++)
         list_append(&order, s->loaded.items[i]);
     const uint32_t order_count = order.count;
+    if (s->closed_first) closed_put_first(&order, module);
     set_marks(s, &order, true);
     list_sort(s, &order);
     for (uint32_t i = 0; i < s->loaded.count; i++) {
@@ -370,6 +382,11 @@ void rt_simulated_destroy(rt_simulated *simulated)
     rt_free(simulated->modules);
     rt_vector_free(&simulated->loaded);
     rt_free(simulated);
+}
+
+void rt_simulated_destroy_closed_first(rt_simulated *simulated)
+{
+    simulated->closed_first = true;
 }
 
 rt_system rt_simulated_system(rt_simulated *simulated)

@@ -14,6 +14,14 @@
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
 
+/* From LLVM 18 on, the default ends the process if one iteration leaves something to be combined.
+ */
+#if LLVM_VERSION_MAJOR >= 18
+#define INSTCOMBINE "instcombine<no-verify-fixpoint>"
+#else
+#define INSTCOMBINE "instcombine"
+#endif
+
 /* lane.c as bitcode. */
 static const uint8_t lanes_bitcode[] = {
 #include "lanes_bitcode.inc"
@@ -58,7 +66,8 @@ static LLVMTargetMachineRef machine_create(uint32_t level)
 /* Removes variables, repeated work and branches that cannot be taken. */
 static bool module_improve(LLVMModuleRef module, LLVMTargetMachineRef machine)
 {
-    static const char passes[] = "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm))";
+    static const char passes[] =
+        "function(sroa,early-cse," INSTCOMBINE ",simplifycfg,loop-mssa(licm))";
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);

@@ -461,6 +461,7 @@ cuda_result cuStreamWaitEvent(cuda_stream *stream, cuda_driver_event *event, uns
     CALL("cuStreamWaitEvent");
     /* The driver treats an event that was never recorded as complete; here it is an error. */
     if (!stream || flags != 0 || (!failing && !((object *)(void *)event)->recorded)) abort();
+    fake.stream = stream;
     RETURN;
 }
 
@@ -469,7 +470,7 @@ cuda_result cuLaunchHostFunc(cuda_stream *stream, cuda_host_call *call, void *us
 {
     CALL("cuLaunchHostFunc");
     if (stream != fake.stream && !failing && !fake.ignore_streams)
-        abort(); /* it must be in the same stream as the copy */
+        abort(); /* it must be in the same stream as the copy, or the wait for it */
     if (!failing) call(user);
     RETURN;
 }

@@ -42,7 +42,7 @@ typedef struct fake_cuda {
     unsigned grid[3], block[3], shared_size; /* of the last launch */
     rt_ptx_launch hidden;                    /* its last parameter */
     int dynamic_shared;                      /* bytes last permitted to a function */
-    cuda_stream *stream;                     /* of the last command */
+    cuda_stream *stream;                     /* of the last command or wait */
     _Alignas(8) unsigned char variable[FAKE_VARIABLE_SIZE];
 } fake_cuda;
 

@@ -188,6 +188,17 @@ static rt_status run_prepare(const fixture *f, run *r)
 
 static const uint8_t one = 1;
 
+/* Maps bytes 2 to 5 of FIRST, writes 7 to the first of them, and unmaps them. */
+static rt_status run_map(run *r)
+{
+    const dev_map map = {.offset = 2, .size = 4, .access = DEV_MAP_WRITE, .is_blocking = true};
+    dev_mapping *mapping;
+    RT_TRY(dev_enqueue_map(r->queues[0], no_wait, r->memories[FIRST], map, &mapping, run_event(r)));
+    mapping->bytes[0] = 7;
+    RT_TRY(dev_enqueue_unmap(r->queues[0], no_wait, mapping, run_event(r)));
+    return run_wait(r);
+}
+
 static rt_status run_enqueue(run *r)
 {
     dev_event *const *copied = &r->events[3];
@@ -198,6 +209,7 @@ static rt_status run_enqueue(run *r)
     RT_TRY(dev_queue_flush(r->queues[0]));
     RT_TRY(run_wait(r));
     RT_TRY(dev_event_wait(*copied));
+    RT_TRY(run_map(r));
     return dev_event_times(*copied, &r->times);
 }
 
@@ -257,6 +269,92 @@ static void parts_keep_their_buffer(void **state)
     assert_memory_equal(r.read, expected, sizeof expected);
     dev_memory_destroy(second);
     assert_non_null(strstr(fake->script.trace, "cuMemFree_v2"));
+    run_end(&r);
+}
+
+/* Maps bytes of a memory; the queue is the one that records no times. */
+static rt_status bytes_map(run *r, int memory, uint64_t offset, uint64_t size,
+                           dev_map_access access, dev_mapping **out_mapping)
+{
+    const dev_map map = {.offset = offset, .size = size, .access = access};
+    return dev_enqueue_map(r->queues[0], no_wait, r->memories[memory], map, out_mapping,
+                           run_event(r));
+}
+
+/* What the host wrote through a mapping for writing is in the buffer, and so is what it left alone.
+ * FIRST holds 1 to 8 and then 1 2 9 4 5 6 7 8; what is written through a mapping for reading is
+ * lost; and a mapping that invalidates copies nothing to the host. */
+static void a_mapping_is_a_copy_that_comes_back(void **state)
+{
+    static const uint8_t content[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const uint8_t expected[8] = {1, 2, 9, 4, 5, 6, 7, 8};
+    fixture *f = *state;
+    run r = {0};
+    dev_mapping *mapping;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(
+        dev_enqueue_write(r.queues[0], no_wait, r.memories[FIRST], 0, 8, content, run_event(&r))));
+    assert_true(rt_ok(bytes_map(&r, FIRST, 1, 4, DEV_MAP_READ_WRITE, &mapping)));
+    assert_memory_equal(mapping->bytes, content + 1, 4);
+    mapping->bytes[1] = 9;
+    fake->script.trace[0] = '\0';
+    assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, mapping, run_event(&r))));
+    assert_non_null(strstr(fake->script.trace, "cuStreamWaitEvent cuMemcpyAsync cuLaunchHostFunc"));
+    assert_true(rt_ok(bytes_map(&r, FIRST, 0, 8, DEV_MAP_READ, &mapping)));
+    assert_memory_equal(mapping->bytes, expected, 8);
+    mapping->bytes[0] = 77;
+    fake->script.trace[0] = '\0';
+    assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, mapping, run_event(&r))));
+    assert_null(strstr(fake->script.trace, "cuMemcpyAsync"));
+    fake->script.trace[0] = '\0';
+    assert_true(rt_ok(bytes_map(&r, FIRST, 7, 1, DEV_MAP_WRITE_INVALIDATE, &mapping)));
+    assert_null(strstr(fake->script.trace, "cuMemcpyAsync"));
+    mapping->bytes[0] = 8;
+    assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, mapping, run_event(&r))));
+    assert_true(rt_ok(
+        dev_enqueue_read(r.queues[0], no_wait, r.memories[FIRST], 0, 8, r.read, run_event(&r))));
+    assert_true(rt_ok(run_wait(&r)));
+    assert_memory_equal(r.read, expected, 8);
+    run_end(&r);
+}
+
+/* Bytes 2 to 5 are mapped for writing: a mapping for writing must not touch them, one for reading
+ * may, and one of another buffer too. */
+static void bytes_are_mapped_for_writing_once(void **state)
+{
+    static const struct {
+        int memory;
+        uint64_t offset, size;
+        dev_map_access access;
+        rt_code code;
+    } rows[] = {
+        {FIRST, 5, 3, DEV_MAP_WRITE, RT_ERRC_INVALID},
+        {FIRST, 0, 3, DEV_MAP_READ_WRITE, RT_ERRC_INVALID},
+        {FIRST, 3, 1, DEV_MAP_WRITE_INVALIDATE, RT_ERRC_INVALID},
+        {FIRST, 0, 2, DEV_MAP_WRITE, RT_OK},
+        {FIRST, 6, 2, DEV_MAP_WRITE, RT_OK},
+        {FIRST, 0, 8, DEV_MAP_READ, RT_OK},
+        {SECOND, 2, 4, DEV_MAP_WRITE, RT_OK},
+    };
+    fixture *f = *state;
+    run r = {0};
+    dev_mapping *mapping, *other;
+    assert_true(rt_ok(run_prepare(f, &r)));
+    assert_true(rt_ok(bytes_map(&r, FIRST, 2, 4, DEV_MAP_WRITE, &mapping)));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_status status =
+            bytes_map(&r, rows[i].memory, rows[i].offset, rows[i].size, rows[i].access, &other);
+        if (rows[i].code == RT_OK) {
+            assert_true(rt_ok(status));
+            assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, other, run_event(&r))));
+        } else {
+            r.event_count--; /* there is none */
+            expect_status(f->sink, status, rows[i].code, "are mapped for writing; unmap them");
+        }
+    }
+    assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, mapping, run_event(&r))));
+    assert_true(rt_ok(bytes_map(&r, FIRST, 3, 1, DEV_MAP_WRITE, &mapping)));
+    assert_true(rt_ok(dev_enqueue_unmap(r.queues[0], no_wait, mapping, run_event(&r))));
     run_end(&r);
 }
 
@@ -787,6 +885,8 @@ int main(int argc, char **argv)
         TEST(missing_features_are_not_capabilities),
         TEST(every_kind_of_memory_moves_its_bytes),
         TEST(parts_keep_their_buffer),
+        TEST(a_mapping_is_a_copy_that_comes_back),
+        TEST(bytes_are_mapped_for_writing_once),
         TEST(the_driver_compiles_each_image_and_links_all),
         TEST(commands_of_a_queue_overtake_each_other),
         TEST(times_count_from_one_epoch),

@@ -255,8 +255,57 @@ static void repair_format(llvm::CallBase *call)
         0, llvm::GetElementPtrInst::CreateInBounds(byte, format, zero, "", call->getIterator()));
 }
 
+/* The address of a part of a variable, computed in bytes, as one that names the type; null: the
+ * constant is none, or no part begins there. */
+static llvm::Constant *address_with_type(const llvm::DataLayout &layout, llvm::Constant *constant)
+{
+    auto *computation = llvm::dyn_cast<llvm::GEPOperator>(constant);
+    if (!computation || !computation->getSourceElementType()->isIntegerTy(8)) return nullptr;
+    auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(computation->getPointerOperand());
+    llvm::APInt offset(layout.getIndexTypeSizeInBits(constant->getType()), 0);
+    if (!variable || !computation->accumulateConstantOffset(layout, offset)) return nullptr;
+    llvm::Type *type = variable->getValueType();
+    std::vector<llvm::Constant *> indices;
+    for (const llvm::APInt &index : layout.getGEPIndicesForOffset(type, offset))
+        indices.push_back(llvm::ConstantInt::get(constant->getContext(), index));
+    if (offset != 0) return nullptr;
+    return llvm::ConstantExpr::getGetElementPtr(variable->getValueType(), variable, indices);
+}
+
+/* The same initial value with types in the addresses that it contains. */
+static llvm::Constant *value_with_types(const llvm::DataLayout &layout, llvm::Constant *value)
+{
+    if (llvm::Constant *address = address_with_type(layout, value)) return address;
+    auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(value);
+    bool has_parts =
+        llvm::isa<llvm::ConstantAggregate>(value) || (expression && expression->isCast());
+    if (!has_parts) return value;
+    bool changes = false;
+    std::vector<llvm::Constant *> parts;
+    for (llvm::Use &part : value->operands()) {
+        parts.push_back(value_with_types(layout, llvm::cast<llvm::Constant>(part.get())));
+        changes = changes || parts.back() != part.get();
+    }
+    if (!changes) return value;
+    if (expression) return expression->getWithOperands(parts);
+    if (auto *array = llvm::dyn_cast<llvm::ArrayType>(value->getType()))
+        return llvm::ConstantArray::get(array, parts);
+    if (auto *structure = llvm::dyn_cast<llvm::StructType>(value->getType()))
+        return llvm::ConstantStruct::get(structure, parts);
+    return llvm::ConstantVector::get(parts);
+}
+
+static void repair_addresses(llvm::Module *module)
+{
+    for (llvm::GlobalVariable &variable : module->globals())
+        if (variable.hasInitializer())
+            variable.setInitializer(
+                value_with_types(module->getDataLayout(), variable.getInitializer()));
+}
+
 void pl_writer_repair(LLVMModuleRef module)
 {
+    repair_addresses(llvm::unwrap(module));
     if (auto *version = llvm::unwrap(module)->getNamedMetadata("opencl.cxx.version"))
         version->eraseFromParent();
     llvm::Function *print = llvm::unwrap(module)->getFunction("printf");

@@ -2,6 +2,7 @@
  * those that are called are linked. */
 #include "work_items.cl"
 
+#include "assert.cl"
 #include "atomics.cl"
 #include "copies.cl"
 #include "floats.cl"

@@ -39,12 +39,14 @@ static void restore_calls(LLVMModuleRef module)
     }
 }
 
-/* Builtin functions are instructions in SPIR-V, so whatever it imports is not one of them. */
+/* Builtin functions are instructions in SPIR-V, so whatever it imports is not one of them, except
+ * what assert calls: assert.cl defines it. */
 static rt_status list_imports(pl_job *job, rt_bytes spirv, rt_map *out)
 {
     pl_linkage linkage;
     RT_TRY(pl_linkage_scan(job, spirv, &linkage));
     for (uint32_t i = 0; i < linkage.import_count; i++) {
+        if (rt_text_is(linkage.imports[i], "__devicelib_assert_fail")) continue;
         rt_buffer name = {0};
         rt_ptx_name_write(&name, linkage.imports[i]);
         rt_map_set(out, rt_arena_text(&job->arena, rt_buffer_text(&name)), i);

@@ -98,6 +98,22 @@ static void imports_with_names_of_builtins_stay_imports(void **state)
     assert_holds(ptx, ".extern .func  (.param .b32 func_retval0) _Z4stepff");
 }
 
+/* The declaration is as in the code of DPC++'s compiler. */
+static void assert_becomes_a_call_of_nvidias_function(void **state)
+{
+    rt_text ptx =
+        make(*state, "A.clcpp",
+             "extern \"C\" void __devicelib_assert_fail(const char *expr, const char *file,"
+             " int line, const char *function, ulong gx, ulong gy, ulong gz, ulong lx,"
+             " ulong ly, ulong lz);\n"
+             "kernel void k(global int *p, global char *text) {\n"
+             "  if (p[0] != 3) __devicelib_assert_fail(text, text, 7, text, 0, 0, 0, 0, 0,"
+             " 0);\n"
+             "  p[0] = 4; }\n");
+    assert_holds(ptx, ".extern .func __assertfail");
+    assert_lacks(ptx, "__devicelib_assert_fail");
+}
+
 static void variables_are_in_global_memory(void **state)
 {
     rt_text ptx = make(*state, "A",
@@ -299,6 +315,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(kernels_imports_and_exports_are_entries_and_symbols),
         TEST(imports_with_names_of_builtins_stay_imports),
+        TEST(assert_becomes_a_call_of_nvidias_function),
         TEST(variables_are_in_global_memory),
         TEST(members_in_images_without_kernels_have_their_addresses_taken),
         TEST(members_in_images_without_kernels_have_callers),
