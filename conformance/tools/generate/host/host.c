@@ -9,10 +9,13 @@
 #include <inttypes.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 
 /* FRESH repeats each launch at most twice, and loads every module again. */
-enum { STEPS_LEAST = 6, STEPS_MORE = 18, STEPS_DRAWN = STEPS_LEAST + STEPS_MORE };
+enum { STEPS_LEAST = 6, STEPS_MORE = 18, STEPS_WANTED = STEPS_LEAST + STEPS_MORE };
+/* What is drawn at once consists of as many steps at most. */
+enum { SWEEP_MAX = 6, REPEATED_MAX = 5, REPLACE_MAX = 12 + REPEATED_MAX };
+enum { STEPS_DRAWN = STEPS_WANTED + REPLACE_MAX };
 enum { STEPS_MAX = 4 * STEPS_DRAWN, LATE_STEPS = 3 };
 
 typedef struct host_step {
@@ -23,6 +26,8 @@ typedef struct host_step {
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module, is_late;
+    bool is_unread, shares_memory; /* in a reduction: nothing expects its result, which may be in a
+                                    * memory with those of others */
     gen_outcome outcome;
     uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */
@@ -35,6 +40,7 @@ typedef struct host_generator {
     gen_random random;
     gen_program program;
     gen_state state;
+    uint32_t families[GEN_MODULES_MAX]; /* of the libraries: those of one have the same names */
     bool two_devices, has_persistent_cache;
     uint32_t process_count; /* before the current one */
     uint32_t read_memories; /* bits 1u << memory: those that are read at the end of a process */
@@ -79,11 +85,12 @@ static void draw_program(host_generator *g)
     gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
     for (uint32_t m = 1; m < program->module_count; m++) {
         drawn[m - 1] = draw_library(g, drawn, m - 1);
+        g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
     for (uint32_t m = 0; m < program->module_count; m++)
         for (uint32_t needed = m + 1; needed < program->module_count; needed++)
-            if (chance(g, 20)) program->modules[m].needs |= 1u << needed;
+            if (chance(g, g->weights.of[GEN_NEEDS])) program->modules[m].needs |= 1u << needed;
     g->two_devices = chance(g, g->weights.of[GEN_TWO_DEVICES]);
     g->has_persistent_cache = chance(g, g->weights.of[GEN_PERSISTENT]);
 }
@@ -181,15 +188,24 @@ static bool draw_kernel(host_generator *g, host_step *step)
     return count > 0;
 }
 
-/* Chooses the kernel of an earlier launch, whose program may be stale by now, if its module is
- * loaded. */
-static void repeat_kernel(host_generator *g, host_step *step)
+static bool is_launchable(const host_generator *g, const host_step *step)
+{
+    return step->verb == GEN_LAUNCH &&
+           (gen_loaded(&g->state) & 1u << g->program.images[step->image].module);
+}
+
+/* Chooses the kernel of an earlier launch, whose program may be stale by now, and mostly its device
+ * and constants too, if its module is loaded. */
+static void repeat_launch(host_generator *g, host_step *step)
 {
     const host_step *earlier = &g->steps[below(g, g->step_count)];
-    const gen_image *image = &g->program.images[earlier->image];
-    if (earlier->verb != GEN_LAUNCH || !(gen_loaded(&g->state) & 1u << image->module)) return;
+    bool is_alike = chance(g, 60);
+    if (!is_launchable(g, earlier)) return;
     step->image = earlier->image;
     step->kernel = earlier->kernel;
+    if (!is_alike) return;
+    step->names_module = earlier->names_module;
+    step->target = earlier->target;
 }
 
 static gen_weight draw_verb(host_generator *g)
@@ -205,18 +221,93 @@ static gen_weight draw_verb(host_generator *g)
     return (gen_weight)verb;
 }
 
+/* True if a launch is kept that is refused, or may be. */
+static bool is_kept(host_generator *g, const host_step *step)
+{
+    return gen_predict(&g->state, step->image, step->kernel, step->target).value_count > 0 ||
+           chance(g, g->weights.of[GEN_REFUSED]);
+}
+
 /* Returns false if the launch is not kept. */
 static bool draw_launch(host_generator *g, host_step *step)
 {
     if (!draw_kernel(g, step)) return false;
-    if (g->step_count > 0) repeat_kernel(g, step);
     step->names_module = chance(g, 30);
+    if (chance(g, g->weights.of[GEN_SET_CONSTANTS])) step->target.setting = below(g, GEN_SETTINGS);
+    if (g->step_count > 0) repeat_launch(g, step);
     /* Nothing but the read orders launches that change a variable. */
     step->is_late = chance(g, g->weights.of[GEN_LATE]) &&
                     !gen_increments(&g->program, step->image, step->kernel);
-    if (chance(g, g->weights.of[GEN_SET_CONSTANTS])) step->target.setting = below(g, GEN_SETTINGS);
-    gen_outcome outcome = gen_predict(&g->state, step->image, step->kernel, step->target);
-    return outcome.value_count > 0 || chance(g, g->weights.of[GEN_REFUSED]);
+    return is_kept(g, step);
+}
+
+static void step_add(host_generator *g, host_step step)
+{
+    if (g->step_count < STEPS_DRAWN && take_step(g, &step)) g->steps[g->step_count++] = step;
+}
+
+/* Launches a kernel on the devices with the settings, in random order. */
+static void draw_sweep(host_generator *g)
+{
+    host_step step = {.verb = GEN_LAUNCH};
+    if (!draw_kernel(g, &step)) return;
+    if (g->step_count > 0) repeat_launch(g, &step);
+    uint32_t devices = g->two_devices ? GEN_DEVICES : 1;
+    uint32_t settings = g->weights.of[GEN_SET_CONSTANTS] > 0 ? GEN_SETTINGS : 1;
+    uint32_t count = devices * settings, first = below(g, count), taken = 0;
+    for (uint32_t i = 0; i < count && taken < SWEEP_MAX; i++) {
+        uint32_t target = (first + i) % count;
+        step.target = (gen_target){target % devices, target / devices};
+        if (!is_kept(g, &step)) continue;
+        step_add(g, step);
+        taken++;
+    }
+}
+
+/* The module that takes the place of an unloaded one: itself, one with the same names, or none (0).
+ */
+static uint32_t draw_replacement(host_generator *g, uint32_t module)
+{
+    uint32_t kind = below(g, 3);
+    if (kind < 2) return kind == 0 ? module : 0;
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        if (m != module && g->families[m] == g->families[module]) return m;
+    return module;
+}
+
+/* Unloads a module that was opened, or restarts and opens all modules again, with a replacement or
+ * without one. */
+static void replace_module(host_generator *g)
+{
+    uint32_t open_count[GEN_MODULES_MAX], candidates = 0, module = 0;
+    for (uint32_t m = 1; m < g->program.module_count; m++) {
+        open_count[m] = g->state.open_count[m];
+        if (open_count[m] > 0 && below(g, ++candidates) == 0) module = m;
+    }
+    if (module == 0) return;
+    uint32_t replacement = draw_replacement(g, module);
+    bool restarts = g->weights.of[GEN_RESTART] > 0 && chance(g, 40);
+    if (restarts) step_add(g, (host_step){.verb = GEN_RESTART});
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        if (restarts && m != module && open_count[m] > 0)
+            step_add(g, (host_step){.verb = GEN_LOAD, .module = m});
+    for (uint32_t i = 0; i < open_count[module] && !restarts; i++)
+        step_add(g, (host_step){.verb = GEN_UNLOAD, .module = module});
+    if (replacement > 0) step_add(g, (host_step){.verb = GEN_LOAD, .module = replacement});
+}
+
+static void draw_replace(host_generator *g)
+{
+    uint32_t before = g->step_count;
+    replace_module(g);
+    if (g->step_count == before) return;
+    for (uint32_t i = before, repeated = 0; i > 0 && repeated < REPEATED_MAX; i--) {
+        host_step again = g->steps[i - 1];
+        if (!is_launchable(g, &again) || !is_kept(g, &again)) continue;
+        again.is_late = false;
+        step_add(g, again);
+        repeated++;
+    }
 }
 
 static void draw_step(host_generator *g)
@@ -226,6 +317,8 @@ static void draw_step(host_generator *g)
     if (g->step_count < 2 && g->weights.of[GEN_LOAD] > 0 && chance(g, 70)) step.verb = GEN_LOAD;
     if (g->two_devices) step.target.device = below(g, GEN_DEVICES);
     switch (step.verb) {
+    case GEN_SWEEP: draw_sweep(g); return;
+    case GEN_REPLACE: draw_replace(g); return;
     case GEN_LAUNCH:
         if (!draw_launch(g, &step)) return;
         break;
@@ -241,7 +334,7 @@ static void draw_step(host_generator *g)
     case GEN_READ: step.work = gen_work_draw(&g->random, WORK_READ, g->two_devices); break;
     default: break;
     }
-    if (take_step(g, &step)) g->steps[g->step_count++] = step;
+    step_add(g, step);
 }
 
 /* True if a step submits something, without which there is nothing to expect. */
@@ -262,10 +355,10 @@ static bool has_command(const host_generator *g)
 static void draw_steps(host_generator *g)
 {
     uint32_t wanted = STEPS_LEAST + below(g, STEPS_MORE + 1);
-    CHECK(wanted <= STEPS_DRAWN);
+    CHECK(wanted <= STEPS_WANTED);
     g->state = gen_state_start(&g->program);
     g->step_count = 0;
-    for (uint32_t attempt = 0; attempt < 4 * STEPS_DRAWN && g->step_count < wanted; attempt++)
+    for (uint32_t attempt = 0; attempt < 4 * STEPS_WANTED && g->step_count < wanted; attempt++)
         draw_step(g);
 }
 
@@ -338,6 +431,11 @@ static void omit(host_generator *g)
         is_step_omitted[i] = is_omitted(g);
     for (uint32_t i = 0; i < drawn_before; i++) {
         omit_commands(g, &g->steps[i].work);
+        if (g->steps[i].verb == GEN_LAUNCH) {
+            if (g->steps[i].is_late) g->steps[i].is_late = !is_omitted(g);
+            g->steps[i].is_unread = is_omitted(g);
+            g->steps[i].shares_memory = is_omitted(g) && !g->steps[i].is_late;
+        }
         if (!is_step_omitted[i]) drawn[drawn_count++] = g->steps[i];
     }
     g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
@@ -466,8 +564,9 @@ static bool is_correlated(const host_generator *g, const host_step *step)
     if (!step->outcome.tells_programs_apart || step->outcome.may_be_refused) return false;
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *other = &g->steps[i];
-        if (other != step && other->verb == GEN_LAUNCH && other->image == step->image &&
-            other->process == step->process && other->target.device == step->target.device &&
+        if (other != step && other->verb == GEN_LAUNCH && !other->is_unread &&
+            other->image == step->image && other->process == step->process &&
+            other->target.device == step->target.device &&
             other->target.setting == step->target.setting &&
             other->generation == step->generation && other->outcome.value_count > 1 &&
             other->outcome.tells_programs_apart && !other->outcome.may_be_refused)
@@ -498,6 +597,23 @@ static bool is_certain(const gen_outcome *outcome)
     return outcome->value_count == 1 && !outcome->may_be_refused;
 }
 
+/* Writes the name of the memory into which the launch with a number stores its result. Kernels that
+ * do not increment a variable leave its place alone, so they share another memory. */
+static void write_output(const host_generator *g, const host_step *step, uint32_t number,
+                         rt_buffer *out)
+{
+    if (!step->shares_memory)
+        rt_buffer_printf(out, "out%u", number);
+    else
+        rt_buffer_printf(out,
+                         gen_increments(&g->program, step->image, step->kernel) ? "sums" : "out");
+}
+
+static void write_equals(const gen_outcome *outcome, uint32_t value, rt_buffer *out)
+{
+    rt_buffer_printf(out, ", equals: [%" PRIu64 ", %d]}\n", outcome->values[value], outcome->sum);
+}
+
 static void write_launch(const host_generator *g, const host_step *step, uint32_t number,
                          rt_buffer *out)
 {
@@ -505,10 +621,12 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
     rt_buffer_printf(out, "  - submit: {kernel: %s%s, ", prefix(g), kernel_names[step->kernel]);
     if (step->names_module)
         rt_buffer_printf(out, "module: %s, ", module_names[g->program.images[step->image].module]);
-    rt_buffer_printf(out, "range: [1], args: [out%u]%s", number, device_key(step));
+    rt_buffer_printf(out, "range: [1], args: [");
+    write_output(g, step, number, out);
+    rt_buffer_printf(out, "]%s", device_key(step));
     write_constants(out, step->target.setting);
     rt_buffer_printf(out, "}\n");
-    if (is_certain(outcome)) return;
+    if (is_certain(outcome) || (step->is_unread && !outcome->may_be_refused)) return;
     if (outcome->value_count == 0) {
         rt_buffer_printf(out, "    expect: {error: {documents: exception}}\n");
         return;
@@ -519,18 +637,21 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
         if (is_correlated(g, step))
             rt_buffer_printf(out, "name: image%u_%u_%u_%u_%u_%u, ", step->image, step->process,
                              step->target.device, step->target.setting, step->generation, i);
-        rt_buffer_printf(out, "memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
-                         outcome->values[i], outcome->sum);
+        rt_buffer_printf(out, "memory: ");
+        write_output(g, step, number, out);
+        write_equals(outcome, i, out);
     }
     if (outcome->may_be_refused)
         rt_buffer_printf(out, "        - {error: {documents: exception}}\n");
 }
 
-static void write_result(const host_step *step, uint32_t number, rt_buffer *out)
+static void write_result(const host_generator *g, uint32_t number, rt_buffer *out)
 {
-    if (step->verb != GEN_LAUNCH || !is_certain(&step->outcome)) return;
-    rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%" PRIu64 ", %d]}\n", number,
-                     step->outcome.values[0], step->outcome.sum);
+    const host_step *step = &g->steps[number];
+    if (step->verb != GEN_LAUNCH || !is_certain(&step->outcome) || step->is_unread) return;
+    rt_buffer_printf(out, "  - expect: {memory: ");
+    write_output(g, step, number, out);
+    write_equals(&step->outcome, 0, out);
 }
 
 static work_form form_of(const host_generator *g)
@@ -549,13 +670,21 @@ static work_use use_of(const host_generator *g)
     return use;
 }
 
-/* Each step has the memories that it uses to itself, under its number. */
+/* Each step has the memories that it uses to itself, under its number, unless a reduction lets
+ * launches share one. */
 static void write_memories(const host_generator *g, rt_buffer *out)
 {
+    bool is_written[] = {false, false};
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *step = &g->steps[i];
-        if (step->verb == GEN_LAUNCH)
-            rt_buffer_printf(out, "  out%u: {type: ulong, values: [0, 0]}\n", i);
+        if (step->verb == GEN_LAUNCH) {
+            bool *shared = &is_written[gen_increments(&g->program, step->image, step->kernel)];
+            if (step->shares_memory && *shared) continue;
+            *shared |= step->shares_memory;
+            rt_buffer_printf(out, "  ");
+            write_output(g, step, i, out);
+            rt_buffer_printf(out, ": {type: ulong, values: [0, 0]}\n");
+        }
         if (step->verb == GEN_COPY_IN)
             rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
         if (step->verb == GEN_COPY_OUT)
@@ -606,7 +735,7 @@ static void write_late_results(const host_generator *g, uint32_t end, uint32_t *
                                rt_buffer *out)
 {
     for (; *inout_next < end; ++*inout_next)
-        if (g->steps[*inout_next].is_late) write_result(&g->steps[*inout_next], *inout_next, out);
+        if (g->steps[*inout_next].is_late) write_result(g, *inout_next, out);
 }
 
 static void write_step(const host_generator *g, uint32_t number, work_state *work, rt_buffer *out)
@@ -622,7 +751,7 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
         break;
     case GEN_LAUNCH:
         write_launch(g, step, number, out);
-        if (!step->is_late) write_result(step, number, out);
+        if (!step->is_late) write_result(g, number, out);
         break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT: write_copy(g, step, number, out); break;
@@ -716,7 +845,9 @@ void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_un
 {
     host_generator g = {.request = request, .random = {request->seed}};
     g.weights = request->weights ? *request->weights : gen_weights_default();
+    const gen_weights weights = g.weights;
     do {
+        g.weights = gen_weights_vary(&weights, &g.random);
         g.program = (gen_program){0};
         draw_program(&g);
         draw_steps(&g);

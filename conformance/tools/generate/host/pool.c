@@ -8,9 +8,11 @@
 typedef struct drawing {
     gen_random names, bodies;
     bool is_executable;
+    bool is_narrow; /* one function and no kernel: programs with a chain of such libraries have many
+                     * images, and a choice is rarely left open */
 } drawing;
 
-enum { NUMBER_BITS = 40 };
+enum { NUMBER_BITS = 40, NARROW_FAMILIES = 3 /* one of as many */ };
 
 /* A definition that calls some of the functions in `callable`. */
 static gen_body draw_body(drawing *draw, uint32_t callable, uint32_t percent)
@@ -40,13 +42,17 @@ static void draw_names(drawing *draw, gen_image *image, uint32_t functions, uint
     if ((functions | image->functions) & 1u << GEN_SHARED_FUNCTION)
         image->kernels &= ~(1u << GEN_SHARED_KERNEL);
     if (image->functions == 0 && image->kernels == 0) image->kernels = 1u & ~kernels;
+    if (!draw->is_narrow) return;
+    image->functions = 1u << gen_random_below(&draw->names, GEN_FUNCTIONS);
+    image->kernels = 0;
 }
 
 static void draw_bodies(drawing *draw, gen_image *image, bool is_first)
 {
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if (image->functions & 1u << f)
-            image->function_bodies[f] = draw_body(draw, ~((2u << f) - 1), 25);
+            image->function_bodies[f] =
+                draw_body(draw, ~((2u << f) - 1), draw->is_narrow ? 45 : 25);
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(draw, ~0u, 30);
     bool has_variable = is_first && gen_random_chance(&draw->bodies, 50);
@@ -84,7 +90,8 @@ void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
     /* The families and the modules have separate streams. */
     drawing draw = {{UINT64_C(1000) + family}, {UINT64_C(2000) + number}, is_executable};
     uint32_t functions = 0, kernels = 0;
-    uint32_t image_count = gen_random_chance(&draw.names, 30) ? 2 : 1;
+    draw.is_narrow = !is_executable && family % NARROW_FAMILIES == 0;
+    uint32_t image_count = !draw.is_narrow && gen_random_chance(&draw.names, 30) ? 2 : 1;
     for (uint32_t i = 0; i < image_count; i++) {
         gen_image *image = &program->images[program->image_count];
         *image = (gen_image){.module = module, .variable = number};
