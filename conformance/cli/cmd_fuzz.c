@@ -10,7 +10,6 @@
 #include "conformance/cli/run_options.h"
 #include "conformance/cli/shrink.h"
 #include "conformance/tools/fuzz/fuzz.h"
-#include "conformance/verdict/parting.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -123,12 +122,7 @@ static uint32_t index_of(const fuzz_command *command, rt_text path)
 
 static void coverage_note(fuzz_command *command, uint32_t index, const cnf_run_detail *detail)
 {
-    uint32_t count = 0;
-    const cnf_trace_line *events = cnf_trace_lines(&command->batch, detail->messages, &count);
-    rt_text *lines = rt_arena_alloc_array(&command->batch, (size_t)count + 1, sizeof *lines);
-    for (uint32_t i = 0; i < count; i++)
-        lines[i] = events[i].line;
-    if (fuz_events_add(&command->state, lines, count) == 0) return;
+    if (fuz_events_add(&command->state, detail->messages->trace) == 0) return;
     const char *variation = cnf_generated_variation(command->variations[index]);
     text_keep(command,
               rt_arena_printf(&command->batch, "%s/corpus/%" PRIu64 "%s%s.yaml", command->folder,
