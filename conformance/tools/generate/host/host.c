@@ -63,10 +63,12 @@ static uint32_t below(host_generator *g, uint32_t limit)
 
 /* Draws a library of the pool that the program does not have yet. Every second one is a sibling of
  * the one before. */
-static uint32_t draw_library(host_generator *g, const uint32_t *drawn, uint32_t count)
+static uint32_t draw_library(host_generator *g, bool is_narrow, const uint32_t *drawn,
+                             uint32_t count)
 {
     for (;;) {
         uint32_t number = below(g, GEN_POOL_LIBRARIES);
+        if (is_narrow && !gen_pool_is_narrow(number)) continue;
         if (count > 0 && chance(g, 50))
             number = drawn[count - 1] / GEN_POOL_SIBLINGS * GEN_POOL_SIBLINGS +
                      below(g, GEN_POOL_SIBLINGS);
@@ -81,10 +83,11 @@ static void draw_program(host_generator *g)
 {
     gen_program *program = &g->program;
     uint32_t drawn[GEN_MODULES_MAX];
+    bool is_narrow = chance(g, 20);
     program->module_count = 2 + below(g, GEN_MODULES_MAX - 1);
     gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
     for (uint32_t m = 1; m < program->module_count; m++) {
-        drawn[m - 1] = draw_library(g, drawn, m - 1);
+        drawn[m - 1] = draw_library(g, is_narrow, drawn, m - 1);
         g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
@@ -92,6 +95,8 @@ static void draw_program(host_generator *g)
         for (uint32_t needed = m + 1; needed < program->module_count; needed++)
             if (chance(g, g->weights.of[GEN_NEEDS])) program->modules[m].needs |= 1u << needed;
     g->two_devices = chance(g, g->weights.of[GEN_TWO_DEVICES]);
+    for (uint32_t d = 0; d < GEN_DEVICES; d++)
+        if (chance(g, g->weights.of[GEN_WITHOUT_FP64])) program->without_fp64 |= 1u << d;
     g->has_persistent_cache = chance(g, g->weights.of[GEN_PERSISTENT]);
 }
 
@@ -115,12 +120,14 @@ static bool kernel_is_ambiguous(const host_generator *g, uint32_t image, uint32_
     return false;
 }
 
-/* True if the module is loaded and has a device_global. */
+/* True if the module is loaded and has a device_global that can be copied: one with image scope can
+ * be in several programs. */
 static bool has_variable(const host_generator *g, uint32_t module)
 {
     if (!(gen_loaded(&g->state) & 1u << module)) return false;
     for (uint32_t i = 0; i < g->program.image_count; i++)
-        if (g->program.images[i].module == module && g->program.images[i].increment != 0)
+        if (g->program.images[i].module == module && g->program.images[i].increment != 0 &&
+            !g->program.images[i].has_image_scope)
             return true;
     return false;
 }
@@ -259,8 +266,9 @@ static void draw_sweep(host_generator *g)
         uint32_t target = (first + i) % count;
         step.target = (gen_target){target % devices, target / devices};
         if (!is_kept(g, &step)) continue;
+        uint32_t before = g->step_count;
         step_add(g, step);
-        taken++;
+        taken += g->step_count - before;
     }
 }
 
@@ -303,7 +311,8 @@ static void draw_replace(host_generator *g)
     if (g->step_count == before) return;
     for (uint32_t i = before, repeated = 0; i > 0 && repeated < REPEATED_MAX; i--) {
         host_step again = g->steps[i - 1];
-        if (!is_launchable(g, &again) || !is_kept(g, &again)) continue;
+        /* A launch that was possible before and must be refused now is worth more than others. */
+        if (!is_launchable(g, &again) || !(is_kept(g, &again) || chance(g, 40))) continue;
         again.is_late = false;
         step_add(g, again);
         repeated++;
@@ -440,6 +449,7 @@ static void omit(host_generator *g)
     }
     g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
     if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
+    program->without_fp64 = keep(g, program->without_fp64);
     for (uint32_t m = 0; m < program->module_count; m++)
         program->modules[m].needs = keep(g, program->modules[m].needs);
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -456,6 +466,7 @@ static void omit(host_generator *g)
         image->functions = keep(g, image->functions);
         image->kernels = keep(g, image->kernels);
         image->increment = keep(g, image->increment) & image->kernels;
+        if (image->needs_fp64) image->needs_fp64 = !is_omitted(g);
     }
     /* A function whose definition is omitted calls nothing. */
     for (uint32_t i = 0; i < program->image_count; i++) {
@@ -480,9 +491,12 @@ static const char *prefix(const host_generator *g)
     return g->request->variation == GEN_RENAMED ? "renamed_" : "";
 }
 
-static void write_sum(const host_generator *g, rt_buffer *out, const gen_body *body)
+static void write_sum(const host_generator *g, rt_buffer *out, const gen_image *image,
+                      const gen_body *body)
 {
     rt_buffer_printf(out, "%" PRIu64 "ul", body->number);
+    /* The only work-item has the id 0, so this adds nothing. */
+    if (image->needs_fp64) rt_buffer_printf(out, " + (ulong)(0.5 * (double)get_global_id(0))");
     for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
         if (body->constants & 1u << c) rt_buffer_printf(out, " + c%u", c);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
@@ -490,12 +504,16 @@ static void write_sum(const host_generator *g, rt_buffer *out, const gen_body *b
             rt_buffer_printf(out, " + %s%s()", prefix(g), function_names[f]);
 }
 
-static void write_source(const host_generator *g, rt_buffer *out, const gen_image *image)
+/* An image of which everything is omitted does not exist. */
+static bool is_image_of(const gen_image *image, uint32_t module)
 {
-    uint32_t called = gen_callees(image), constants = gen_constants(image);
-    rt_buffer_printf(out, "      - language: opencl-c\n        code: |\n");
-    if (image->increment != 0)
-        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u)\n", image->variable);
+    return image->module == module && (image->functions != 0 || image->kernels != 0);
+}
+
+/* What the definitions of one or several images refer to. */
+static void write_declarations(const host_generator *g, rt_buffer *out, uint32_t called,
+                               uint32_t constants)
+{
     for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
         if (constants & 1u << c)
             rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
@@ -503,10 +521,18 @@ static void write_source(const host_generator *g, rt_buffer *out, const gen_imag
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if (called & 1u << f)
             rt_buffer_printf(out, "          ulong %s%s(void);\n", prefix(g), function_names[f]);
+}
+
+/* Functions, kernels and what they use. */
+static void write_definitions(const host_generator *g, rt_buffer *out, const gen_image *image)
+{
+    if (image->increment != 0)
+        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u%s)\n", image->variable,
+                         image->has_image_scope ? ", device_image_scope" : "");
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(image->functions & 1u << f)) continue;
         rt_buffer_printf(out, "          ulong %s%s(void) { return ", prefix(g), function_names[f]);
-        write_sum(g, out, &image->function_bodies[f]);
+        write_sum(g, out, image, &image->function_bodies[f]);
         rt_buffer_printf(out, "; }\n");
     }
     for (uint32_t k = 0; k < GEN_KERNELS; k++) {
@@ -514,7 +540,7 @@ static void write_source(const host_generator *g, rt_buffer *out, const gen_imag
         rt_buffer_printf(out,
                          "          kernel void %s%s(global ulong *out) { out[0] = ", prefix(g),
                          kernel_names[k]);
-        write_sum(g, out, &image->kernel_bodies[k]);
+        write_sum(g, out, image, &image->kernel_bodies[k]);
         if (image->increment & 1u << k)
             rt_buffer_printf(out, "; DG(v%u) += 1; out[1] = DG(v%u)", image->variable,
                              image->variable);
@@ -522,10 +548,29 @@ static void write_source(const host_generator *g, rt_buffer *out, const gen_imag
     }
 }
 
-/* An image of which everything is omitted does not exist. */
-static bool is_image_of(const gen_image *image, uint32_t module)
+/* One source for each image or, if `is_joined`, one for all of them. */
+static void write_sources(const host_generator *g, rt_buffer *out, uint32_t module, bool is_joined)
 {
-    return image->module == module && (image->functions != 0 || image->kernels != 0);
+    uint32_t called = 0, constants = 0;
+    for (uint32_t i = 0; i < g->program.image_count; i++) {
+        if (!is_image_of(&g->program.images[i], module)) continue;
+        called |= gen_callees(&g->program.images[i]);
+        constants |= gen_constants(&g->program.images[i]);
+    }
+    static const char head[] = "      - language: opencl-c\n        code: |\n";
+    if (is_joined) {
+        rt_buffer_printf(out, head);
+        write_declarations(g, out, called, constants);
+    }
+    for (uint32_t i = 0; i < g->program.image_count; i++) {
+        const gen_image *image = &g->program.images[i];
+        if (!is_image_of(image, module)) continue;
+        if (!is_joined) {
+            rt_buffer_printf(out, head);
+            write_declarations(g, out, gen_callees(image), gen_constants(image));
+        }
+        write_definitions(g, out, image);
+    }
 }
 
 static void write_needs(rt_buffer *out, const gen_program *program, uint32_t module, bool has_work)
@@ -540,6 +585,18 @@ static void write_needs(rt_buffer *out, const gen_program *program, uint32_t mod
     if (program->modules[module].needs || (module == 0 && has_work)) rt_buffer_printf(out, "]\n");
 }
 
+/* True if the module consists of images with a kernel each, which is also what splitting one source
+ * per kernel makes. */
+static bool is_separate(const gen_program *program, uint32_t module)
+{
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const gen_image *image = &program->images[i];
+        bool has_one = image->functions == 0 && (image->kernels & (image->kernels - 1)) == 0;
+        if (is_image_of(image, module) && !has_one) return false;
+    }
+    return true;
+}
+
 static void write_module(const host_generator *g, rt_buffer *out, uint32_t module)
 {
     const gen_program *program = &g->program;
@@ -551,10 +608,14 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
         image_count += is_image_of(&program->images[i], module);
     if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
         rt_buffer_printf(out, "    host_symbols: []\n");
-    if (image_count > 0)
-        rt_buffer_printf(out, "%s    sources:\n", image_count > 1 ? "    split: per_source\n" : "");
-    for (uint32_t i = 0; i < program->image_count; i++)
-        if (is_image_of(&program->images[i], module)) write_source(g, out, &program->images[i]);
+    if (image_count == 0) return;
+    bool is_varied = g->request->variation == GEN_SPLIT;
+    bool is_joined = is_varied && is_separate(program, module);
+    const char *split = is_joined                      ? "    split: per_kernel\n"
+                        : image_count > 1 || is_varied ? "    split: per_source\n"
+                                                       : "";
+    rt_buffer_printf(out, "%s    sources:\n", split);
+    write_sources(g, out, module, is_joined);
 }
 
 /* True if another launch chooses among the same programs and also shows which one it was; outcomes
@@ -806,6 +867,27 @@ static bool uses_second_device(const host_generator *g)
     return is_used;
 }
 
+/* A device states whether it has fp64 only if code needs it. */
+static void write_devices(const host_generator *g, rt_buffer *out)
+{
+    static const char *const names[GEN_DEVICES] = {"first", "second"};
+    uint32_t count = uses_second_device(g) ? GEN_DEVICES : 1, used = used_modules(g);
+    bool needs_fp64 = false;
+    for (uint32_t i = 0; i < g->program.image_count; i++) {
+        const gen_image *image = &g->program.images[i];
+        needs_fp64 |= image->needs_fp64 && (used & 1u << image->module) != 0;
+    }
+    if (count == 1 && !needs_fp64) return;
+    rt_buffer_printf(out, "devices:\n");
+    for (uint32_t d = 0; d < count; d++) {
+        const char *answer = g->program.without_fp64 & 1u << d ? "false" : "true";
+        if (needs_fp64)
+            rt_buffer_printf(out, "  %s: {aspects: {fp64: %s}}\n", names[d], answer);
+        else
+            rt_buffer_printf(out, "  %s: {}\n", names[d]);
+    }
+}
+
 static void write_head(const host_generator *g, rt_buffer *out)
 {
     static const char *const variations[GEN_VARIATIONS] = {
@@ -814,6 +896,7 @@ static void write_head(const host_generator *g, rt_buffer *out)
         [GEN_RENAMED] = ", renamed",
         [GEN_IN_ORDER] = ", in order",
         [GEN_NOT_FUSED] = ", without fusion",
+        [GEN_SPLIT] = ", split in another way",
         [GEN_FRESH] = ", repeated in a fresh process"};
     rt_buffer_printf(
         out,
@@ -821,7 +904,7 @@ static void write_head(const host_generator *g, rt_buffer *out)
         "%s, by version %u of the generator. A kernel of a module stores the sum of the numbers of "
         "the definitions that it calls.\n",
         g->request->seed, variations[g->request->variation], VERSION);
-    if (uses_second_device(g)) rt_buffer_printf(out, "devices:\n  first: {}\n  second: {}\n");
+    write_devices(g, out);
     if (g->has_persistent_cache) rt_buffer_printf(out, "process: {persistent_cache: true}\n");
 }
 

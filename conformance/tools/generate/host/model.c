@@ -51,7 +51,7 @@ void gen_open(gen_state *state, uint32_t module)
 }
 
 /* No program may contain code of a module that is no longer loaded. */
-static void built_shrink(gen_built *built, uint32_t images)
+static void built_shrink(gen_built *built, gen_instance *instance, uint32_t images)
 {
     uint32_t kept_count = 0;
     for (uint32_t k = 0; k < built->set_count; k++)
@@ -59,6 +59,7 @@ static void built_shrink(gen_built *built, uint32_t images)
     if (kept_count < built->set_count) {
         built->may_be_absent = true;
         built->generation++;
+        *instance = (gen_instance){.is_unknown = kept_count > 0};
     }
     built->set_count = kept_count;
     CHECK(built->set_count > 0 || built->may_be_absent);
@@ -78,7 +79,7 @@ void gen_close(gen_state *state, uint32_t module)
         }
         for (uint32_t i = 0; i < state->program->image_count; i++)
             for (uint32_t s = 0; s < GEN_SETTINGS; s++)
-                built_shrink(&state->built[i][d][s], images);
+                built_shrink(&state->built[i][d][s], &state->instances[i][d][s], images);
     }
 }
 
@@ -223,6 +224,17 @@ static uint64_t value_of(const gen_program *program, uint32_t set, const gen_bod
     return value;
 }
 
+/* The images that a device can run, for others are neither launched from nor suitable providers
+ * (document 003, "Device images collection and linking"), as bits 1u << image. */
+static uint32_t usable_images(const gen_program *program, uint32_t device)
+{
+    uint32_t images = 0;
+    for (uint32_t i = 0; i < program->image_count; i++)
+        if (!program->images[i].needs_fp64 || !(program->without_fp64 & 1u << device))
+            images |= 1u << i;
+    return images;
+}
+
 /* The programs that may serve the next launch; may_be_absent: it may be refused. */
 static exploration programs_of(const gen_state *state, uint32_t image, gen_target target)
 {
@@ -230,10 +242,14 @@ static exploration programs_of(const gen_state *state, uint32_t image, gen_targe
     exploration all = {.program = program, .images = loaded_images(state)};
     CHECK(image < program->image_count && (all.images & 1u << image));
     CHECK(target.device < GEN_DEVICES && target.setting < GEN_SETTINGS);
+    all.images &= usable_images(program, target.device);
     const gen_built *built = &state->built[image][target.device][target.setting];
     memcpy(all.found.sets, built->sets, sizeof built->sets);
     all.found.set_count = built->set_count;
-    if (built->may_be_absent) {
+    if (!(all.images & 1u << image)) {
+        CHECK(built->set_count == 0);
+        all.found.may_be_absent = true;
+    } else if (built->may_be_absent) {
         const search first = {
             .order = {image}, .count = 1, .marked = program->images[image].functions};
         explore(&all, first);
@@ -272,7 +288,11 @@ gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel,
         if (k == outcome.value_count) outcome.values[outcome.value_count++] = value;
     }
     outcome.tells_programs_apart = outcome.value_count == all.found.set_count;
-    if (gen_increments(state->program, image, kernel)) {
+    if (gen_increments(state->program, image, kernel) && launched->has_image_scope) {
+        const gen_instance *instance = &state->instances[image][target.device][target.setting];
+        outcome.sum = instance->content + 1;
+        outcome.is_unknown |= instance->is_unknown;
+    } else if (gen_increments(state->program, image, kernel)) {
         outcome.sum = state->variables[launched->module][target.device] + 1;
         outcome.is_unknown |= state->variable_unknown[launched->module][target.device];
     }
@@ -284,16 +304,26 @@ bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel)
     return (program->images[image].increment & 1u << kernel) != 0;
 }
 
+/* Increments the variable of a launched kernel. */
+static void increment(gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
+{
+    const gen_image *launched = &state->program->images[image];
+    gen_outcome outcome = gen_predict(state, image, kernel, target);
+    CHECK(!outcome.is_unknown);
+    bool is_unknown = outcome.value_count > 0 && outcome.may_be_refused;
+    if (launched->has_image_scope) {
+        gen_instance *instance = &state->instances[image][target.device][target.setting];
+        if (outcome.value_count > 0) instance->content++;
+        instance->is_unknown = is_unknown;
+    } else {
+        if (outcome.value_count > 0) state->variables[launched->module][target.device]++;
+        state->variable_unknown[launched->module][target.device] = is_unknown;
+    }
+}
+
 void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
 {
-    if (gen_increments(state->program, image, kernel)) {
-        uint32_t module = state->program->images[image].module;
-        gen_outcome outcome = gen_predict(state, image, kernel, target);
-        CHECK(!outcome.is_unknown);
-        if (outcome.value_count > 0) state->variables[module][target.device]++;
-        state->variable_unknown[module][target.device] =
-            outcome.value_count > 0 && outcome.may_be_refused;
-    }
+    if (gen_increments(state->program, image, kernel)) increment(state, image, kernel, target);
     exploration all = programs_of(state, image, target);
     CHECK(!all.is_unknown);
     gen_built *built = &state->built[image][target.device][target.setting];

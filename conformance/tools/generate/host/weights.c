@@ -12,13 +12,15 @@ typedef enum feature {
     CONSTANTS,
     DEVICES,
     PERSISTENT,
+    ASPECTS,
     FEATURES
 } feature;
 
 static const char *const feature_names[FEATURES] = {
-    [LINKING] = "linking",      [DEVICE_GLOBAL] = "device_global", [MEMORY] = "memory",
-    [FUSION] = "fusion",        [CONSTANTS] = "constants",         [DEVICES] = "devices",
-    [PERSISTENT] = "persistent"};
+    [LINKING] = "linking",       [DEVICE_GLOBAL] = "device_global",
+    [MEMORY] = "memory",         [FUSION] = "fusion",
+    [CONSTANTS] = "constants",   [DEVICES] = "devices",
+    [PERSISTENT] = "persistent", [ASPECTS] = "aspects"};
 
 /* Source of the numbers: trial; with these, one launch in three has a program linked from several
  * images, and one in five follows the unloading of a library. */
@@ -40,12 +42,13 @@ static const struct weight_row {
     [GEN_GATHER] = {"gather", MEMORY, 1},
     [GEN_FUSION] = {"fusion", FUSION, 1},
     [GEN_READ] = {"read", MEMORY, 4},
-    [GEN_REFUSED] = {"refused", LINKING, 8},
+    [GEN_REFUSED] = {"refused", LINKING, 12},
     [GEN_LATE] = {"late", LINKING, 25},
     [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 30},
     [GEN_TWO_DEVICES] = {"devices", DEVICES, 35},
     [GEN_PERSISTENT] = {"persistent", PERSISTENT, 35},
     [GEN_NEEDS] = {"needs", LINKING, 20},
+    [GEN_WITHOUT_FP64] = {"without-fp64", ASPECTS, 15},
 };
 
 enum { STEP_MAX = 1000, PERCENT_MAX = 100 };
@@ -83,7 +86,7 @@ gen_weights gen_weights_vary(const gen_weights *weights, gen_random *random)
     gen_weights varied = *weights;
     for (uint32_t i = 0; i < GEN_WEIGHTS; i++) {
         uint32_t drawn = gen_random_below(random, 4);
-        if (i == GEN_LOAD || i == GEN_LAUNCH) continue;
+        if (i == GEN_LOAD) continue;
         varied.of[i] *= i < GEN_STEPS ? step_factors[drawn] : percent_factors[drawn];
         if (i >= GEN_STEPS && varied.of[i] > PERCENT_MAX) varied.of[i] = PERCENT_MAX;
     }

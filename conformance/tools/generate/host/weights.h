@@ -32,6 +32,7 @@ typedef enum gen_weight {
     GEN_TWO_DEVICES,         /* the program has two devices */
     GEN_PERSISTENT,          /* it has a persistent cache */
     GEN_NEEDS,               /* a module needs another one */
+    GEN_WITHOUT_FP64,        /* a device lacks fp64 */
     GEN_WEIGHTS
 } gen_weight;
 
