@@ -26,6 +26,7 @@ typedef struct host_step {
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module, is_late;
+    uint32_t bundle; /* LAUNCH: from which the kernel comes, 0 for none; BUNDLE: its number */
     bool is_unread, shares_memory; /* in a reduction: nothing expects its result, which may be in a
                                     * memory with those of others */
     gen_outcome outcome;
@@ -33,6 +34,16 @@ typedef struct host_step {
     uint32_t generation; /* of the image's programs after the launch */
     work_step work;      /* from WORK to READ */
 } host_step;
+
+/* A kernel bundle in the current process. */
+typedef struct host_bundle {
+    bool exists;
+    uint32_t image, kernel, images; /* images: of its program, none of which has been unloaded */
+    gen_target target;
+    gen_outcome outcome;
+} host_bundle;
+
+enum { BUNDLES_MAX = STEPS_DRAWN + 1 };
 
 typedef struct host_generator {
     const gen_request *request;
@@ -42,6 +53,8 @@ typedef struct host_generator {
     gen_state state;
     uint32_t families[GEN_MODULES_MAX]; /* of the libraries: those of one have the same names */
     bool two_devices, has_persistent_cache;
+    host_bundle bundles[BUNDLES_MAX]; /* by number, from 1 */
+    uint32_t bundle_count;
     uint32_t process_count; /* before the current one */
     uint32_t read_memories; /* bits 1u << memory: those that are read at the end of a process */
     host_step steps[STEPS_MAX];
@@ -132,8 +145,51 @@ static bool has_variable(const host_generator *g, uint32_t module)
     return false;
 }
 
+/* Takes a launch of a kernel from a bundle. The documents do not say what becomes of a bundle when
+ * a library is unloaded from which its program has code. */
+static bool take_launch_of_bundle(host_generator *g, host_step *step)
+{
+    const host_bundle *bundle = &g->bundles[step->bundle];
+    if (!bundle->exists || kernel_is_ambiguous(g, bundle->image, bundle->kernel)) return false;
+    step->image = bundle->image;
+    step->kernel = bundle->kernel;
+    step->target = bundle->target;
+    step->outcome = bundle->outcome;
+    step->names_module = false;
+    step->process = g->process_count;
+    return true;
+}
+
+/* Creates a bundle if it is certain how that ends. */
+static bool take_bundle(host_generator *g, host_step *step)
+{
+    const gen_image *image = &g->program.images[step->image];
+    bool is_usable = !image->needs_fp64 || !(g->program.without_fp64 & 1u << step->target.device);
+    if (!(gen_loaded(&g->state) & 1u << image->module) || !(image->kernels & 1u << step->kernel) ||
+        !is_usable || kernel_is_ambiguous(g, step->image, step->kernel) ||
+        gen_increments(&g->program, step->image, step->kernel) || image->has_image_scope)
+        return false;
+    host_bundle bundle = {.image = step->image, .kernel = step->kernel, .target = step->target};
+    bundle.outcome =
+        gen_predict_bundle(&g->state, step->image, step->kernel, step->target, &bundle.images);
+    bundle.exists = bundle.outcome.value_count > 0;
+    if (bundle.outcome.is_unknown || (!bundle.exists && step->target.setting != 0)) return false;
+    step->outcome = bundle.outcome;
+    gen_bundle_create(&g->state, step->image, step->target);
+    g->bundles[step->bundle] = bundle;
+    return true;
+}
+
+static void forget_bundles(host_generator *g, bool all)
+{
+    uint32_t images = gen_loaded_images(&g->state);
+    for (uint32_t i = 0; i < BUNDLES_MAX; i++)
+        if (all || (g->bundles[i].images & ~images)) g->bundles[i].exists = false;
+}
+
 static bool take_launch(host_generator *g, host_step *step)
 {
+    if (step->bundle > 0) return take_launch_of_bundle(g, step);
     const gen_image *launched = &g->program.images[step->image];
     if (!(gen_loaded(&g->state) & 1u << launched->module) ||
         !(launched->kernels & 1u << step->kernel))
@@ -159,9 +215,11 @@ static bool take_step(host_generator *g, host_step *step)
     case GEN_UNLOAD:
         if (state->open_count[step->module] == 0) return false;
         gen_close(state, step->module);
+        forget_bundles(g, false);
         return true;
     case GEN_RESTART:
         *state = gen_state_start(&g->program);
+        forget_bundles(g, true);
         g->process_count++;
         return true;
     case GEN_COPY_IN:
@@ -175,6 +233,7 @@ static bool take_step(host_generator *g, host_step *step)
         step->content = state->variables[step->module][device];
         return true;
     case GEN_LAUNCH: return take_launch(g, step);
+    case GEN_BUNDLE: return take_bundle(g, step);
     default: CHECK(step->verb >= GEN_WORK && step->verb <= GEN_READ); return true;
     }
 }
@@ -319,6 +378,22 @@ static void draw_replace(host_generator *g)
     }
 }
 
+/* Creates a bundle, or launches from an earlier one. */
+static void draw_bundle(host_generator *g)
+{
+    host_step step = {.verb = GEN_BUNDLE};
+    if (g->bundle_count > 0 && chance(g, 60)) {
+        step = (host_step){.verb = GEN_LAUNCH, .bundle = 1 + below(g, g->bundle_count)};
+    } else {
+        if (g->bundle_count + 1 == BUNDLES_MAX || !draw_kernel(g, &step)) return;
+        if (g->step_count > 0) repeat_launch(g, &step);
+        if (chance(g, g->weights.of[GEN_SET_CONSTANTS]))
+            step.target.setting = below(g, GEN_SETTINGS);
+        step.bundle = ++g->bundle_count;
+    }
+    step_add(g, step);
+}
+
 static void draw_step(host_generator *g)
 {
     host_step step = {.verb = draw_verb(g), .module = 1 + below(g, g->program.module_count - 1)};
@@ -328,6 +403,7 @@ static void draw_step(host_generator *g)
     switch (step.verb) {
     case GEN_SWEEP: draw_sweep(g); return;
     case GEN_REPLACE: draw_replace(g); return;
+    case GEN_BUNDLE: draw_bundle(g); return;
     case GEN_LAUNCH:
         if (!draw_launch(g, &step)) return;
         break;
@@ -366,7 +442,8 @@ static void draw_steps(host_generator *g)
     uint32_t wanted = STEPS_LEAST + below(g, STEPS_MORE + 1);
     CHECK(wanted <= STEPS_WANTED);
     g->state = gen_state_start(&g->program);
-    g->step_count = 0;
+    g->step_count = g->bundle_count = 0;
+    forget_bundles(g, true);
     for (uint32_t attempt = 0; attempt < 4 * STEPS_WANTED && g->step_count < wanted; attempt++)
         draw_step(g);
 }
@@ -480,6 +557,7 @@ static void omit(host_generator *g)
         gen_pool_separate(program, m);
     g->state = gen_state_start(program);
     g->step_count = 0;
+    forget_bundles(g, true);
     for (uint32_t i = 0; i < drawn_count; i++)
         if (take_step(g, &drawn[i])) g->steps[g->step_count++] = drawn[i];
 }
@@ -685,7 +763,10 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
     rt_buffer_printf(out, "range: [1], args: [");
     write_output(g, step, number, out);
     rt_buffer_printf(out, "]%s", device_key(step));
-    write_constants(out, step->target.setting);
+    if (step->bundle > 0)
+        rt_buffer_printf(out, ", bundle: bundle%u", step->bundle);
+    else
+        write_constants(out, step->target.setting);
     rt_buffer_printf(out, "}\n");
     if (is_certain(outcome) || (step->is_unread && !outcome->may_be_refused)) return;
     if (outcome->value_count == 0) {
@@ -704,6 +785,23 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
     }
     if (outcome->may_be_refused)
         rt_buffer_printf(out, "        - {error: {documents: exception}}\n");
+}
+
+/* Specialisation constants are set in an input bundle, which is then built. */
+static void write_bundle(const host_generator *g, const host_step *step, rt_buffer *out)
+{
+    bool has_input = step->target.setting != 0;
+    rt_buffer_printf(out, "  - bundle: {id: %s%u, get: %s, kernels: [%s%s]%s",
+                     has_input ? "input" : "bundle", step->bundle,
+                     has_input ? "input" : "executable", prefix(g), kernel_names[step->kernel],
+                     device_key(step));
+    write_constants(out, step->target.setting);
+    rt_buffer_printf(out, "}\n");
+    if (has_input)
+        rt_buffer_printf(out, "  - bundle: {id: bundle%u, build: input%u}\n", step->bundle,
+                         step->bundle);
+    if (step->outcome.value_count == 0)
+        rt_buffer_printf(out, "    expect: {error: {documents: exception}}\n");
 }
 
 static void write_result(const host_generator *g, uint32_t number, rt_buffer *out)
@@ -814,6 +912,7 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
         write_launch(g, step, number, out);
         if (!step->is_late) write_result(g, number, out);
         break;
+    case GEN_BUNDLE: write_bundle(g, step, out); break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT: write_copy(g, step, number, out); break;
     default: gen_work_write_step(work, &step->work, form_of(g), out); break;
@@ -863,7 +962,7 @@ static bool uses_second_device(const host_generator *g)
     work_use use = use_of(g);
     bool is_used = use.queues & 1u << WORK_SECOND;
     for (uint32_t i = 0; i < g->step_count; i++)
-        is_used = is_used || (g->steps[i].verb <= GEN_COPY_OUT && g->steps[i].target.device == 1);
+        is_used = is_used || (g->steps[i].verb < GEN_WORK && g->steps[i].target.device == 1);
     return is_used;
 }
 

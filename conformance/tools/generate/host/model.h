@@ -128,6 +128,18 @@ void gen_close(gen_state *state, uint32_t module);
 /* How a launch of a kernel of an image would end. The image's module is loaded. */
 gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target);
 
+/* How the creation of an executable kernel bundle of the kernel would end. Certain or unknown: it
+ * may link anew, or take a program that exists. *out_images are those that its program may have.
+ * The kernel increments no variable with image scope. */
+gen_outcome gen_predict_bundle(const gen_state *state, uint32_t image, uint32_t kernel,
+                               gen_target target, uint32_t *out_images);
+
+/* Records that the bundle was created: a launch without it may use its program. */
+void gen_bundle_create(gen_state *state, uint32_t image, gen_target target);
+
+/* The images of loaded modules, as bits 1u << image. */
+uint32_t gen_loaded_images(const gen_state *state);
+
 /* Records that the launch took place; the outcome is not unknown. */
 void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target);
 

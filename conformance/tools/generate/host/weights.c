@@ -13,6 +13,7 @@ typedef enum feature {
     DEVICES,
     PERSISTENT,
     ASPECTS,
+    BUNDLES,
     FEATURES
 } feature;
 
@@ -20,7 +21,8 @@ static const char *const feature_names[FEATURES] = {
     [LINKING] = "linking",       [DEVICE_GLOBAL] = "device_global",
     [MEMORY] = "memory",         [FUSION] = "fusion",
     [CONSTANTS] = "constants",   [DEVICES] = "devices",
-    [PERSISTENT] = "persistent", [ASPECTS] = "aspects"};
+    [PERSISTENT] = "persistent", [ASPECTS] = "aspects",
+    [BUNDLES] = "bundles"};
 
 /* Source of the numbers: trial; with these, one launch in three has a program linked from several
  * images, and one in five follows the unloading of a library. */
@@ -37,6 +39,7 @@ static const struct weight_row {
     [GEN_RESTART] = {"restart", LINKING, 5},
     [GEN_SWEEP] = {"sweep", LINKING, 5},
     [GEN_REPLACE] = {"replace", LINKING, 7},
+    [GEN_BUNDLE] = {"bundle", BUNDLES, 6},
     [GEN_WORK] = {"work", MEMORY, 12},
     [GEN_FAN] = {"fan", MEMORY, 1},
     [GEN_GATHER] = {"gather", MEMORY, 1},

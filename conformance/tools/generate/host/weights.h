@@ -19,6 +19,7 @@ typedef enum gen_weight {
     GEN_SWEEP,   /* a kernel is launched on every device with every setting of the constants */
     GEN_REPLACE, /* a module is unloaded, or the process restarted; the module or a sibling of it
                   * is loaded again or not, and the latest launches are repeated */
+    GEN_BUNDLE,  /* an executable kernel bundle is created, from which launches take kernels */
     GEN_WORK,    /* a kernel, copy or fill on memories */
     GEN_FAN,     /* several kernels that read one memory, and one that overwrites it */
     GEN_GATHER,  /* a kernel that needs what seven others wrote */
