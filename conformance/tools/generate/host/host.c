@@ -1,6 +1,7 @@
 #include "conformance/tools/generate/host/host.h"
 
 #include "conformance/tools/generate/host/pool.h"
+#include "conformance/tools/generate/host/shapes.h"
 #include "conformance/tools/generate/host/work.h"
 #include "conformance/tools/generate/random.h"
 
@@ -32,6 +33,7 @@ typedef struct host_step {
     gen_outcome outcome;
     uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */
+    gen_shape_call call; /* SHAPE */
     work_step work;      /* from WORK to READ */
 } host_step;
 
@@ -51,6 +53,8 @@ typedef struct host_generator {
     gen_random random;
     gen_program program;
     gen_state state;
+    gen_role roles[GEN_MODULES_MAX];
+    gen_shapes shapes;
     uint32_t families[GEN_MODULES_MAX]; /* of the libraries: those of one have the same names */
     bool two_devices, has_persistent_cache;
     host_bundle bundles[BUNDLES_MAX]; /* by number, from 1 */
@@ -99,7 +103,17 @@ static void draw_program(host_generator *g)
     bool is_narrow = chance(g, 20);
     program->module_count = 2 + below(g, GEN_MODULES_MAX - 1);
     gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
+    /* The last modules have classes; at least two are needed. */
+    bool has_shapes = program->module_count > 2 && chance(g, g->weights.of[GEN_SHAPES]);
+    uint32_t class_count = program->module_count > 3 ? 2 + below(g, 2) : 2;
+    uint32_t first_role = program->module_count - class_count;
     for (uint32_t m = 1; m < program->module_count; m++) {
+        g->roles[m] = GEN_ROLE_LINKING;
+        if (has_shapes && m >= first_role) {
+            g->roles[m] = GEN_ROLE_BASE + (gen_role)(m - first_role);
+            g->families[m] = GEN_POOL_LIBRARIES + m;
+            continue;
+        }
         drawn[m - 1] = draw_library(g, is_narrow, drawn, m - 1);
         g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
@@ -180,8 +194,19 @@ static bool take_bundle(host_generator *g, host_step *step)
     return true;
 }
 
-static void forget_bundles(host_generator *g, bool all)
+/* The roles of loaded modules, as bits 1u << role. */
+static uint32_t loaded_roles(const host_generator *g)
 {
+    uint32_t loaded = gen_loaded(&g->state), roles = 0;
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        if (loaded & 1u << m) roles |= 1u << g->roles[m];
+    return roles;
+}
+
+/* Forgets what ends with the unloading of a module or, if `all`, with the process. */
+static void forget_programs(host_generator *g, bool all)
+{
+    gen_shapes_unload(&g->shapes, all ? 0 : loaded_roles(g));
     uint32_t images = gen_loaded_images(&g->state);
     for (uint32_t i = 0; i < BUNDLES_MAX; i++)
         if (all || (g->bundles[i].images & ~images)) g->bundles[i].exists = false;
@@ -215,11 +240,11 @@ static bool take_step(host_generator *g, host_step *step)
     case GEN_UNLOAD:
         if (state->open_count[step->module] == 0) return false;
         gen_close(state, step->module);
-        forget_bundles(g, false);
+        forget_programs(g, false);
         return true;
     case GEN_RESTART:
         *state = gen_state_start(&g->program);
-        forget_bundles(g, true);
+        forget_programs(g, true);
         g->process_count++;
         return true;
     case GEN_COPY_IN:
@@ -234,6 +259,8 @@ static bool take_step(host_generator *g, host_step *step)
         return true;
     case GEN_LAUNCH: return take_launch(g, step);
     case GEN_BUNDLE: return take_bundle(g, step);
+    case GEN_SHAPE:
+        return gen_shapes_take(&g->shapes, loaded_roles(g), g->program.without_fp64, &step->call);
     default: CHECK(step->verb >= GEN_WORK && step->verb <= GEN_READ); return true;
     }
 }
@@ -404,6 +431,11 @@ static void draw_step(host_generator *g)
     case GEN_SWEEP: draw_sweep(g); return;
     case GEN_REPLACE: draw_replace(g); return;
     case GEN_BUNDLE: draw_bundle(g); return;
+    case GEN_SHAPE:
+        step.call = (gen_shape_call){.class = GEN_ROLE_BASE + (gen_role)below(g, GEN_ROLES - 1),
+                                     .is_precise = chance(g, 40),
+                                     .device = step.target.device};
+        break;
     case GEN_LAUNCH:
         if (!draw_launch(g, &step)) return;
         break;
@@ -433,7 +465,7 @@ static bool has_work(const host_generator *g)
 static bool has_command(const host_generator *g)
 {
     for (uint32_t i = 0; i < g->step_count; i++)
-        if (g->steps[i].verb == GEN_LAUNCH) return true;
+        if (g->steps[i].verb == GEN_LAUNCH || g->steps[i].verb == GEN_SHAPE) return true;
     return has_work(g);
 }
 
@@ -443,7 +475,7 @@ static void draw_steps(host_generator *g)
     CHECK(wanted <= STEPS_WANTED);
     g->state = gen_state_start(&g->program);
     g->step_count = g->bundle_count = 0;
-    forget_bundles(g, true);
+    forget_programs(g, true);
     for (uint32_t attempt = 0; attempt < 4 * STEPS_WANTED && g->step_count < wanted; attempt++)
         draw_step(g);
 }
@@ -557,7 +589,7 @@ static void omit(host_generator *g)
         gen_pool_separate(program, m);
     g->state = gen_state_start(program);
     g->step_count = 0;
-    forget_bundles(g, true);
+    forget_programs(g, true);
     for (uint32_t i = 0; i < drawn_count; i++)
         if (take_step(g, &drawn[i])) g->steps[g->step_count++] = drawn[i];
 }
@@ -684,7 +716,9 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
     write_needs(out, program, module, needs_work);
     for (uint32_t i = 0; i < program->image_count; i++)
         image_count += is_image_of(&program->images[i], module);
-    if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
+    if (g->roles[module] != GEN_ROLE_LINKING) gen_shapes_write_module(g->roles[module], out);
+    if (image_count == 0 && program->modules[module].needs == 0 && !needs_work &&
+        g->roles[module] == GEN_ROLE_LINKING)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count == 0) return;
     bool is_varied = g->request->variation == GEN_SPLIT;
@@ -844,6 +878,7 @@ static void write_memories(const host_generator *g, rt_buffer *out)
             write_output(g, step, i, out);
             rt_buffer_printf(out, ": {type: ulong, values: [0, 0]}\n");
         }
+        if (step->verb == GEN_SHAPE) gen_shapes_write_memories(i, out);
         if (step->verb == GEN_COPY_IN)
             rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
         if (step->verb == GEN_COPY_OUT)
@@ -913,6 +948,10 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
         if (!step->is_late) write_result(g, number, out);
         break;
     case GEN_BUNDLE: write_bundle(g, step, out); break;
+    case GEN_SHAPE:
+        gen_shapes_write_call(&step->call, g->program.without_fp64 & 1u << step->call.device,
+                              device_key(step), number, out);
+        break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT: write_copy(g, step, number, out); break;
     default: gen_work_write_step(work, &step->work, form_of(g), out); break;
@@ -976,6 +1015,8 @@ static void write_devices(const host_generator *g, rt_buffer *out)
         const gen_image *image = &g->program.images[i];
         needs_fp64 |= image->needs_fp64 && (used & 1u << image->module) != 0;
     }
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        needs_fp64 |= g->roles[m] != GEN_ROLE_LINKING && (used & 1u << m) != 0;
     if (count == 1 && !needs_fp64) return;
     rt_buffer_printf(out, "devices:\n");
     for (uint32_t d = 0; d < count; d++) {

@@ -14,6 +14,7 @@ typedef enum feature {
     PERSISTENT,
     ASPECTS,
     BUNDLES,
+    VIRTUAL_FUNCTIONS,
     FEATURES
 } feature;
 
@@ -22,7 +23,7 @@ static const char *const feature_names[FEATURES] = {
     [MEMORY] = "memory",         [FUSION] = "fusion",
     [CONSTANTS] = "constants",   [DEVICES] = "devices",
     [PERSISTENT] = "persistent", [ASPECTS] = "aspects",
-    [BUNDLES] = "bundles"};
+    [BUNDLES] = "bundles",       [VIRTUAL_FUNCTIONS] = "virtual_functions"};
 
 /* Source of the numbers: trial; with these, one launch in three has a program linked from several
  * images, and one in five follows the unloading of a library. */
@@ -40,6 +41,7 @@ static const struct weight_row {
     [GEN_SWEEP] = {"sweep", LINKING, 5},
     [GEN_REPLACE] = {"replace", LINKING, 7},
     [GEN_BUNDLE] = {"bundle", BUNDLES, 6},
+    [GEN_SHAPE] = {"shape", VIRTUAL_FUNCTIONS, 30},
     [GEN_WORK] = {"work", MEMORY, 12},
     [GEN_FAN] = {"fan", MEMORY, 1},
     [GEN_GATHER] = {"gather", MEMORY, 1},
@@ -51,6 +53,7 @@ static const struct weight_row {
     [GEN_TWO_DEVICES] = {"devices", DEVICES, 35},
     [GEN_PERSISTENT] = {"persistent", PERSISTENT, 35},
     [GEN_NEEDS] = {"needs", LINKING, 20},
+    [GEN_SHAPES] = {"shapes", VIRTUAL_FUNCTIONS, 15},
     [GEN_WITHOUT_FP64] = {"without-fp64", ASPECTS, 15},
 };
 

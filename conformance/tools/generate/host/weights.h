@@ -20,6 +20,7 @@ typedef enum gen_weight {
     GEN_REPLACE, /* a module is unloaded, or the process restarted; the module or a sibling of it
                   * is loaded again or not, and the latest launches are repeated */
     GEN_BUNDLE,  /* an executable kernel bundle is created, from which launches take kernels */
+    GEN_SHAPE,   /* a virtual function of a new object is called */
     GEN_WORK,    /* a kernel, copy or fill on memories */
     GEN_FAN,     /* several kernels that read one memory, and one that overwrites it */
     GEN_GATHER,  /* a kernel that needs what seven others wrote */
@@ -33,6 +34,7 @@ typedef enum gen_weight {
     GEN_TWO_DEVICES,         /* the program has two devices */
     GEN_PERSISTENT,          /* it has a persistent cache */
     GEN_NEEDS,               /* a module needs another one */
+    GEN_SHAPES,              /* the program has classes with virtual functions */
     GEN_WITHOUT_FP64,        /* a device lacks fp64 */
     GEN_WEIGHTS
 } gen_weight;
