@@ -287,6 +287,15 @@ static bool is_launchable(const host_generator *g, const host_step *step)
            (gen_loaded(&g->state) & 1u << g->program.images[step->image].module);
 }
 
+/* Chooses one of the modules with a variable that can be copied; returns false if there is none. */
+static bool draw_variable(host_generator *g, host_step *step)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < g->program.module_count; m++)
+        if (has_variable(g, m) && below(g, ++count) == 0) step->module = m;
+    return count > 0;
+}
+
 /* Chooses the kernel of an earlier launch, whose program may be stale by now, and mostly its device
  * and constants too, if its module is loaded. */
 static void repeat_launch(host_generator *g, host_step *step)
@@ -398,11 +407,23 @@ static void draw_replace(host_generator *g)
     for (uint32_t i = before, repeated = 0; i > 0 && repeated < REPEATED_MAX; i--) {
         host_step again = g->steps[i - 1];
         /* A launch that was possible before and must be refused now is worth more than others. */
-        if (!is_launchable(g, &again) || !(is_kept(g, &again) || chance(g, 40))) continue;
+        bool is_launch = is_launchable(g, &again) && (is_kept(g, &again) || chance(g, 40));
+        if (!is_launch && again.verb != GEN_COPY_OUT) continue;
         again.is_late = false;
         step_add(g, again);
         repeated++;
     }
+}
+
+/* What was refused is tried again after a library has been loaded or unloaded. */
+static void draw_retry(host_generator *g)
+{
+    host_step again = g->steps[g->step_count - 1];
+    uint32_t module = 1 + below(g, g->program.module_count - 1);
+    bool is_open = g->state.open_count[module] > 0;
+    step_add(g, (host_step){.verb = is_open ? GEN_UNLOAD : GEN_LOAD, .module = module});
+    again.is_late = false;
+    if (is_launchable(g, &again)) step_add(g, again);
 }
 
 /* Creates a bundle, or launches from an earlier one. */
@@ -441,8 +462,13 @@ static void draw_step(host_generator *g)
         break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT:
+        if (!draw_variable(g, &step)) return;
         step.content = (int32_t)(100 * (g->step_count + 1));
-        step.module = below(g, g->program.module_count);
+        if (g->two_devices && chance(g, 50)) {
+            step_add(g, step);
+            step.target.device ^= 1;
+            step.content++;
+        }
         break;
     case GEN_WORK: step.work = gen_work_draw(&g->random, WORK_ONE, g->two_devices); break;
     case GEN_FAN: step.work = gen_work_draw(&g->random, WORK_FAN, g->two_devices); break;
@@ -451,7 +477,11 @@ static void draw_step(host_generator *g)
     case GEN_READ: step.work = gen_work_draw(&g->random, WORK_READ, g->two_devices); break;
     default: break;
     }
+    uint32_t before = g->step_count;
     step_add(g, step);
+    if (g->step_count > before && step.verb == GEN_LAUNCH &&
+        g->steps[before].outcome.may_be_refused && chance(g, 50))
+        draw_retry(g);
 }
 
 /* True if a step submits something, without which there is nothing to expect. */
