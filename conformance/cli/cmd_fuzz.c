@@ -10,19 +10,21 @@
 #include "conformance/cli/run_options.h"
 #include "conformance/cli/shrink.h"
 #include "conformance/tools/fuzz/fuzz.h"
-#include "conformance/verdict/parting.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
-    BATCH_SEEDS = 32,
+    BATCH_SEEDS = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
+    WORKERS_MAX = 16,
     STATE_MAX = 1 << 28,
     SEEDS_OF_A_RUN = 1000000,
     SEED_MAX = INT32_MAX
@@ -51,7 +53,8 @@ typedef struct fuzz_command {
     rt_buffer texts[BATCH_FILES];
     RT_VECTOR(const cnf_record *) failures;
     uint32_t file_count;
-    bool is_lost; /* a file or subject is missing */
+    bool *is_quick; /* by file, written by workers: it passed and covered nothing new */
+    bool is_lost;   /* a file or subject is missing */
 } fuzz_command;
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -123,12 +126,7 @@ static uint32_t index_of(const fuzz_command *command, rt_text path)
 
 static void coverage_note(fuzz_command *command, uint32_t index, const cnf_run_detail *detail)
 {
-    uint32_t count = 0;
-    const cnf_trace_line *events = cnf_trace_lines(&command->batch, detail->messages, &count);
-    rt_text *lines = rt_arena_alloc_array(&command->batch, (size_t)count + 1, sizeof *lines);
-    for (uint32_t i = 0; i < count; i++)
-        lines[i] = events[i].line;
-    if (fuz_events_add(&command->state, lines, count) == 0) return;
+    if (fuz_events_add(&command->state, detail->messages->trace) == 0) return;
     const char *variation = cnf_generated_variation(command->variations[index]);
     text_keep(command,
               rt_arena_printf(&command->batch, "%s/corpus/%" PRIu64 "%s%s.yaml", command->folder,
@@ -195,6 +193,70 @@ static void batch_free(fuzz_command *command)
     rt_arena_reset(&command->batch);
 }
 
+/* ---- Workers ---------------------------------------------------------------------------------
+ *
+ * If sim is the only subject, a batch is first run by processes that run many programs each, which
+ * is several times as fast. What passes there and covers nothing new is done. All other programs,
+ * among them those that a worker did not reach because it crashed or hung, run again in processes
+ * of their own, and only these runs count. */
+
+static bool on_quick_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
+{
+    fuzz_command *command = user;
+    uint32_t index = index_of(command, record->scenario);
+    command->is_quick[index] = record->judgement.verdict == CNF_VERDICT_PASS && detail->messages &&
+                               fuz_events_add(&command->state, detail->messages->trace) == 0;
+    return true;
+}
+
+/* The body of a worker, which runs every `worker_count`th file. */
+static void worker_run(fuzz_command *command, uint32_t worker, uint32_t worker_count)
+{
+    /* It must not take longer than the slowest program may. */
+    alarm(command->options.timeout_ms / 1000 + 1);
+    cnf_run_options options = command->options;
+    options.in_process = true;
+    options.job_count = 1;
+    cnf_file files[BATCH_FILES];
+    uint32_t count = 0;
+    for (uint32_t i = worker; i < command->file_count; i += worker_count)
+        files[count++] = command->files[i];
+    (void)cnf_run(&options, files, count, on_quick_record, command);
+    _exit(0);
+}
+
+static void workers_run(fuzz_command *command)
+{
+    uint32_t jobs = command->options.job_count;
+    uint32_t worker_count = jobs < WORKERS_MAX ? jobs : WORKERS_MAX;
+    pid_t workers[WORKERS_MAX];
+    for (uint32_t i = 0; i < worker_count; i++) {
+        fflush(NULL);
+        workers[i] = fork();
+        if (workers[i] == 0) worker_run(command, i, worker_count);
+    }
+    for (uint32_t i = 0; i < worker_count; i++)
+        while (workers[i] > 0 && waitpid(workers[i], NULL, 0) < 0 && errno == EINTR) {
+        }
+}
+
+/* Runs the batch: by workers, if they can, and the rest as `assay run` does. */
+static cnf_run_end batch_run(fuzz_command *command)
+{
+    memset(command->is_quick, 0, BATCH_FILES * sizeof *command->is_quick);
+    if (command->columns.count == 1) workers_run(command);
+    cnf_file left[BATCH_FILES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < command->file_count; i++) {
+        if (command->is_quick[i])
+            command->state.runs++;
+        else
+            left[count++] = command->files[i];
+    }
+    if (count == 0) return CNF_RUN_COMPLETE;
+    return cnf_run(&command->options, left, count, on_record, command);
+}
+
 /* ---- Buckets -------------------------------------------------------------------------------- */
 
 /* The findings of the subject that show the same kind of failure, one word each. */
@@ -238,8 +300,8 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
- * `assay reduce FILE SUBJECT --output FILE` does. */
+/* Reduces the scenario of a bucket: by the generator, and then as `assay reduce FILE SUBJECT
+ * --output FILE` does. */
 static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
                           rt_text out)
 {
@@ -257,7 +319,6 @@ static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint3
         rt_buffer_append_text(&shrunk, command->files[index].text);
     text_keep(command, out, rt_buffer_text(&shrunk));
     rt_buffer_free(&shrunk);
-    if (rt_text_equal(bucket->subject, command->columns.subjects[0].name)) return;
     rt_text paths[] = {out, bucket->subject};
     cnf_arguments arguments = {.command = command->arguments->command,
                                .paths = paths,
@@ -357,8 +418,7 @@ static int seeds_run(fuzz_command *command)
         batch_draw(command);
         /* The seed decides what the documents leave open, so batches differ in it. */
         command->options.seed = command->state.next;
-        cnf_run_end end =
-            cnf_run(&command->options, command->files, command->file_count, on_record, command);
+        cnf_run_end end = batch_run(command);
         if (end == CNF_RUN_COMPLETE) {
             failures_sort(command);
             if (!state_save(command)) status = CNF_EXIT_INFRASTRUCTURE;
@@ -439,11 +499,15 @@ int cnf_fuzz_command(const cnf_arguments *arguments)
     fuzz_command *command = rt_alloc(sizeof *command);
     *command =
         (fuzz_command){.arguments = arguments, .sink = rt_sink_create(), .began = time(NULL)};
+    command->is_quick = mmap(NULL, BATCH_FILES * sizeof *command->is_quick, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(command->is_quick != MAP_FAILED);
     int status = options_read(command);
     if (status == CNF_EXIT_EXPECTED) {
         expectations_read(command);
         status = seeds_run(command);
     }
+    munmap(command->is_quick, BATCH_FILES * sizeof *command->is_quick);
     cnf_expectations_free(&command->expectations);
     fuz_state_free(&command->state);
     rt_vector_free(&command->failures);

@@ -1,6 +1,8 @@
 /* assay reduce: makes a failing scenario smaller. A candidate passes if the subject still fails
  * with the headline of the original's signature, wherever the step is by then, and sim still ends
- * as it did; so the expected values stay right, because the reference checks them. */
+ * as it did; so the expected values stay right, because the reference checks them. If sim itself
+ * fails, nothing checks them: the failed check must then expect and observe what the original did,
+ * so that it does not fail because of what the reduction changed. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
@@ -21,7 +23,8 @@ typedef struct outcome {
     cnf_verdict verdict, oracle; /* on the subject, on sim; NOT_RUN until known */
     rt_text headline;            /* that must stay, as fuz_headline writes it */
     rt_text message;             /* for people */
-    bool has_headline;           /* one of the failures has the wanted headline */
+    rt_text finding;   /* of sim: what the first failed check reports; empty: none failed */
+    bool has_headline; /* one of the failures has the wanted headline */
 } outcome;
 
 typedef struct reduce_command {
@@ -49,12 +52,22 @@ static bool signature_has(rt_arena *arena, rt_text signature, rt_text headline)
     return false;
 }
 
+/* The message of the first failed check, or of the failed check with the wanted one. */
+static rt_text finding_of(rt_arena *arena, const cnf_messages *messages, rt_text wanted)
+{
+    for (uint32_t i = 0; messages && i < messages->check_count; i++) {
+        const cnf_check *check = &messages->checks[i];
+        if (!check->ok && (wanted.length == 0 || rt_text_equal(check->message, wanted)))
+            return rt_arena_text(arena, check->message);
+    }
+    return (rt_text){0};
+}
+
 /* ---- Running candidates ------------------------------------------------------------------- */
 
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     reduce_command *command = user;
-    (void)detail;
     uint64_t candidate = 0;
     bool is_number = rt_number_read(record->scenario, 0, RED_BATCH_MAX, &candidate);
     CHECK(is_number);
@@ -68,6 +81,8 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     shown->verdict = judgement->verdict;
     shown->headline = fuz_headline(&command->arena, judgement->signature);
     shown->message = rt_arena_text(&command->arena, judgement->message);
+    if (command->columns.count == 1)
+        shown->finding = finding_of(&command->arena, detail->messages, command->wanted.finding);
     shown->has_headline =
         command->wanted.headline.length > 0 &&
         signature_has(&command->arena, judgement->signature, command->wanted.headline);
@@ -92,7 +107,7 @@ static bool candidates_run(reduce_command *command, const rt_text *texts, uint32
 static bool is_kept(const reduce_command *command, const outcome *shown)
 {
     return shown->verdict == command->wanted.verdict && shown->oracle == command->wanted.oracle &&
-           shown->has_headline;
+           shown->has_headline && rt_text_equal(shown->finding, command->wanted.finding);
 }
 
 /* Runs --keep's command with the text in a file; `out_kept` if it succeeds. */

@@ -23,7 +23,8 @@ const cnf_generated_kind *cnf_generated_kind_find(rt_text name)
 
 static const char *const variations[GEN_VARIATIONS] = {
     [GEN_AS_DRAWN] = "",         [GEN_UNRELATED] = "unrelated", [GEN_RENAMED] = "renamed",
-    [GEN_IN_ORDER] = "in-order", [GEN_NOT_FUSED] = "not-fused", [GEN_FRESH] = "fresh"};
+    [GEN_IN_ORDER] = "in-order", [GEN_NOT_FUSED] = "not-fused", [GEN_SPLIT] = "split",
+    [GEN_FRESH] = "fresh"};
 
 const char *cnf_generated_variation(gen_variation variation)
 {

@@ -550,8 +550,9 @@ static const cnf_command commands[] = {
     {"reduce", "FILE [SUBJECT]", "Make a failing scenario as small as possible.",
      "Leaves out steps, modules, images, memories, arguments, properties and lines of code, and makes\n"
      "numbers smaller, as long as FILE fails on SUBJECT with the same first failure (wherever its step\n"
-     "is by then) and ends on sim as before, so the remaining expectations are still right.  Without\n"
-     "SUBJECT, --keep decides alone.  Comments are not kept.\n"
+     "is by then) and ends on sim as before, so the remaining expectations are still right.  If SUBJECT\n"
+     "is sim, the failed check must still expect and observe the same values.  Without SUBJECT, --keep\n"
+     "decides alone.  Comments are not kept.\n"
      "Exit status: 0 written; 2 wrong usage or unreadable scenario; 3 infrastructure (interrupted: the\n"
      "smallest scenario so far is written; SUBJECT is missing); 4 FILE does not fail on SUBJECT.",
      reduce_options, COUNT(reduce_options), true, cnf_reduce_command},

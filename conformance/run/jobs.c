@@ -5,9 +5,12 @@
 
 #include "conformance/process/scratch.h"
 #include "conformance/verdict/judge.h"
+#include "reference/base/descriptors.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     PROBE_TIMEOUT_MS = 30000, /* a device hangs if its probe, including compiling, takes longer */
@@ -43,6 +46,26 @@ static int forked_body(void *user, int messages)
 {
     const forked_case *forked = user;
     return cnf_subject_run(forked->subject, &forked->options, forked->pack, messages);
+}
+
+/* Runs a case in this process, as a child of its own would. */
+static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_case *forked)
+{
+    cnf_child_result result = {.tag = cnf_run_job_encode(JOB_CASE, slot, index),
+                               .end = CNF_PROCESS_NOT_STARTED};
+    int messages = memfd_create("messages", MFD_CLOEXEC);
+    if (messages >= 0) {
+        result.end = CNF_PROCESS_EXITED;
+        result.code = forked_body(forked, messages);
+    }
+    if (messages < 0 || lseek(messages, 0, SEEK_SET) != 0 ||
+        !rt_read_all(messages, &result.messages)) {
+        result.end = CNF_PROCESS_NOT_STARTED;
+        result.code = errno;
+    }
+    if (messages >= 0) close(messages);
+    cnf_run_case_ended(run, slot, index, &result);
+    cnf_child_result_free(&result);
 }
 
 /* The settings common to all children of the run; the tag is read by cnf_run_job_decode. */
@@ -130,6 +153,10 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
                            test_case->script, column->settings, run->options->real_loader,
                            run->options->threads, test_case->scratch, run->options->record},
                           pack};
+    if (column->subject->forked && run->options->in_process && start.error == 0) {
+        case_run_here(run, slot, index, &forked);
+        return;
+    }
     char digits[32];
     const char *arguments[ARGUMENTS_MAX];
     if (column->subject->forked) {

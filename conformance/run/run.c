@@ -270,6 +270,7 @@ static bool slot_start_case(run_state *run, uint32_t slot)
         if (scenario->cases[i].state != CASE_WAITING) continue;
         if (!subject->unavailable && !subject->lost) {
             cnf_run_case_start(run, slot, i);
+            if (scenario->done_count == run->options->subject_count) scenario_close(run, slot);
             return true;
         }
         /* The device may have been lost while the case's choices were being explored. */

@@ -82,15 +82,20 @@ static bool pair_enter(fuz_state *state, uint64_t pair)
     return true;
 }
 
-uint32_t fuz_events_add(fuz_state *state, const rt_text *lines, uint32_t count)
+uint32_t fuz_events_add(fuz_state *state, rt_text trace)
 {
+    static const char key[] = "\"event\":";
     uint32_t new_count = 0;
     uint64_t before = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        rt_text rest = lines[i], kind = rt_text_take_until(&rest, ' ');
+    /* In a string, a quotation mark has a backslash before it, so only keys are found. */
+    for (const char *at; (at = memmem(trace.data, trace.length, key, sizeof key - 1));) {
+        rt_text rest = rt_text_skip(trace, (size_t)(at - trace.data) + sizeof key - 1);
+        rt_text_take_until(&rest, '"');
+        rt_text kind = rt_text_take_until(&rest, '"');
         const uint64_t pair[] = {before, rt_hash64(kind.data, kind.length)};
         new_count += pair_enter(state, rt_hash64(pair, sizeof pair));
         before = pair[1];
+        trace = rest;
     }
     return new_count;
 }

@@ -46,9 +46,10 @@ rt_text fuz_headline_key(rt_arena *arena, rt_text headline);
 fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, rt_text signature,
                            rt_text variation, uint64_t seed);
 
-/* Enters the pairs of successive events, whose kinds are the first words of the lines. Returns the
- * number of pairs that are new. */
-uint32_t fuz_events_add(fuz_state *state, const rt_text *lines, uint32_t count);
+/* Enters the pairs of successive events of a trace, as its child sent it
+ * (conformance/subject/subject.h); only the kinds of events matter. Returns the number of pairs
+ * that are new. */
+uint32_t fuz_events_add(fuz_state *state, rt_text trace);
 
 /* Appends the state as JSON. */
 void fuz_state_write(const fuz_state *state, rt_buffer *out);

@@ -18,6 +18,7 @@ typedef enum gen_variation {
     GEN_RENAMED,   /* all functions and kernels have other names */
     GEN_IN_ORDER,  /* all queues are in order */
     GEN_NOT_FUSED, /* fusion lists are cancelled */
+    GEN_SPLIT,     /* the same images come from sources that are split in another way */
     GEN_FRESH,     /* the launches again, and once more in a new process with the same modules */
     GEN_VARIATIONS
 } gen_variation;

@@ -42,11 +42,14 @@ static void pairs_of_events_count_once(void **unused)
 {
     (void)unused;
     fuz_state state = {0};
-    const rt_text lines[] = {RT_TEXT("load a"), RT_TEXT("launch k"), RT_TEXT("load b"),
-                             RT_TEXT("launch m")};
+    const rt_text trace = RT_TEXT("{\"type\": \"trace\", \"events\": [{\"event\":\"load\"}, "
+                                  "{\"event\": \"launch\", \"kernel\": \"\\\"event\\\":\"}, "
+                                  "{\"event\": \"load\"}, {\"event\": \"launch\"}]}");
     /* (none, load), (load, launch), (launch, load) */
-    assert_int_equal(fuz_events_add(&state, lines, 4), 3);
-    assert_int_equal(fuz_events_add(&state, lines, 4), 0);
+    assert_int_equal(fuz_events_add(&state, trace), 3);
+    assert_int_equal(fuz_events_add(&state, trace), 0);
+    assert_int_equal(fuz_events_add(&state, RT_TEXT("")), 0);
+    assert_int_equal(fuz_events_add(&state, RT_TEXT("{\"event\":")), 1); /* (none, "") */
     fuz_state_free(&state);
 }
 
@@ -54,8 +57,8 @@ static void the_file_restores_the_state(void **unused)
 {
     (void)unused;
     fuz_state state = {.conditions = RT_TEXT("program on sim"), .next = 9, .seeds = 8, .runs = 16};
-    const rt_text lines[] = {RT_TEXT("load a"), RT_TEXT("launch k")};
-    fuz_events_add(&state, lines, 2);
+    const rt_text trace = RT_TEXT("[{\"event\": \"load\"}, {\"event\": \"launch\"}]");
+    fuz_events_add(&state, trace);
     add(&state, "sim", "step1:memory:differs:out1", "renamed");
     rt_buffer file = {0};
     fuz_state_write(&state, &file);
@@ -65,7 +68,7 @@ static void the_file_restores_the_state(void **unused)
     assert_true(rt_text_is(again.conditions, "program on sim"));
     assert_int_equal(again.next, 9);
     assert_int_equal(again.runs, 16);
-    assert_int_equal(fuz_events_add(&again, lines, 2), 0);
+    assert_int_equal(fuz_events_add(&again, trace), 0);
     assert_int_equal(add(&again, "sim", "step4:memory:differs:out3", "renamed")->count, 2);
     fuz_state other = {0};
     assert_false(rt_ok(fuz_state_read(sink, RT_TEXT("{}"), &other)));

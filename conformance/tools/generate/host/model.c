@@ -36,7 +36,7 @@ uint32_t gen_loaded(const gen_state *state)
     return loaded;
 }
 
-static uint32_t loaded_images(const gen_state *state)
+uint32_t gen_loaded_images(const gen_state *state)
 {
     uint32_t modules = gen_loaded(state), images = 0;
     for (uint32_t i = 0; i < state->program->image_count; i++)
@@ -51,7 +51,7 @@ void gen_open(gen_state *state, uint32_t module)
 }
 
 /* No program may contain code of a module that is no longer loaded. */
-static void built_shrink(gen_built *built, uint32_t images)
+static void built_shrink(gen_built *built, gen_instance *instance, uint32_t images)
 {
     uint32_t kept_count = 0;
     for (uint32_t k = 0; k < built->set_count; k++)
@@ -59,6 +59,7 @@ static void built_shrink(gen_built *built, uint32_t images)
     if (kept_count < built->set_count) {
         built->may_be_absent = true;
         built->generation++;
+        *instance = (gen_instance){.is_unknown = kept_count > 0};
     }
     built->set_count = kept_count;
     CHECK(built->set_count > 0 || built->may_be_absent);
@@ -69,7 +70,7 @@ void gen_close(gen_state *state, uint32_t module)
 {
     CHECK(module > 0 && state->open_count[module] > 0);
     state->open_count[module]--;
-    uint32_t images = loaded_images(state), modules = gen_loaded(state);
+    uint32_t images = gen_loaded_images(state), modules = gen_loaded(state);
     for (uint32_t d = 0; d < GEN_DEVICES; d++) {
         for (uint32_t i = 0; i < state->program->module_count; i++) {
             if (modules & 1u << i) continue;
@@ -78,7 +79,7 @@ void gen_close(gen_state *state, uint32_t module)
         }
         for (uint32_t i = 0; i < state->program->image_count; i++)
             for (uint32_t s = 0; s < GEN_SETTINGS; s++)
-                built_shrink(&state->built[i][d][s], images);
+                built_shrink(&state->built[i][d][s], &state->instances[i][d][s], images);
     }
 }
 
@@ -223,22 +224,47 @@ static uint64_t value_of(const gen_program *program, uint32_t set, const gen_bod
     return value;
 }
 
+/* The images that a device can run, for others are neither launched from nor suitable providers
+ * (document 003, "Device images collection and linking"), as bits 1u << image. */
+static uint32_t usable_images(const gen_program *program, uint32_t device)
+{
+    uint32_t images = 0;
+    for (uint32_t i = 0; i < program->image_count; i++)
+        if (!program->images[i].needs_fp64 || !(program->without_fp64 & 1u << device))
+            images |= 1u << i;
+    return images;
+}
+
 /* The programs that may serve the next launch; may_be_absent: it may be refused. */
 static exploration programs_of(const gen_state *state, uint32_t image, gen_target target)
 {
     const gen_program *program = state->program;
-    exploration all = {.program = program, .images = loaded_images(state)};
+    exploration all = {.program = program, .images = gen_loaded_images(state)};
     CHECK(image < program->image_count && (all.images & 1u << image));
     CHECK(target.device < GEN_DEVICES && target.setting < GEN_SETTINGS);
+    all.images &= usable_images(program, target.device);
     const gen_built *built = &state->built[image][target.device][target.setting];
     memcpy(all.found.sets, built->sets, sizeof built->sets);
     all.found.set_count = built->set_count;
-    if (built->may_be_absent) {
+    if (!(all.images & 1u << image)) {
+        CHECK(built->set_count == 0);
+        all.found.may_be_absent = true;
+    } else if (built->may_be_absent) {
         const search first = {
             .order = {image}, .count = 1, .marked = program->images[image].functions};
         explore(&all, first);
     }
     CHECK(all.is_unknown || all.found.set_count > 0 || all.found.may_be_absent);
+    return all;
+}
+
+/* The programs that a bundle may have: those that exist, and those that can be linked now. */
+static exploration programs_of_bundle(const gen_state *state, uint32_t image, gen_target target)
+{
+    gen_state anew = *state;
+    anew.built[image][target.device][target.setting].may_be_absent = true;
+    exploration all = programs_of(&anew, image, target);
+    all.is_unknown |= all.found.set_count > 0 && all.found.may_be_absent;
     return all;
 }
 
@@ -255,28 +281,66 @@ static bool constants_are_known(const gen_program *program, const gen_built *fou
     return set == 0 || found->set_count > 0;
 }
 
-gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
+/* What the kernel stores, by the program that serves it. */
+static gen_outcome outcome_of(const gen_state *state, const exploration *all, uint32_t image,
+                              uint32_t kernel, gen_target target)
 {
     const gen_image *launched = &state->program->images[image];
     CHECK(kernel < GEN_KERNELS && (launched->kernels & 1u << kernel));
     const gen_setting *setting = &gen_settings[target.setting];
-    exploration all = programs_of(state, image, target);
-    all.is_unknown |= !constants_are_known(state->program, &all.found, setting->set);
-    gen_outcome outcome = {.may_be_refused = all.found.may_be_absent, .is_unknown = all.is_unknown};
-    for (uint32_t i = 0; i < all.found.set_count && !all.is_unknown; i++) {
+    bool is_known = constants_are_known(state->program, &all->found, setting->set);
+    gen_outcome outcome = {.may_be_refused = all->found.may_be_absent,
+                           .is_unknown = all->is_unknown || !is_known};
+    for (uint32_t i = 0; i < all->found.set_count && !outcome.is_unknown; i++) {
         uint64_t value =
-            value_of(state->program, all.found.sets[i], &launched->kernel_bodies[kernel], setting);
+            value_of(state->program, all->found.sets[i], &launched->kernel_bodies[kernel], setting);
         uint32_t k = 0;
         while (k < outcome.value_count && outcome.values[k] != value)
             k++;
         if (k == outcome.value_count) outcome.values[outcome.value_count++] = value;
     }
-    outcome.tells_programs_apart = outcome.value_count == all.found.set_count;
-    if (gen_increments(state->program, image, kernel)) {
+    outcome.tells_programs_apart = outcome.value_count == all->found.set_count;
+    return outcome;
+}
+
+gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
+{
+    const gen_image *launched = &state->program->images[image];
+    exploration all = programs_of(state, image, target);
+    gen_outcome outcome = outcome_of(state, &all, image, kernel, target);
+    if (gen_increments(state->program, image, kernel) && launched->has_image_scope) {
+        const gen_instance *instance = &state->instances[image][target.device][target.setting];
+        outcome.sum = instance->content + 1;
+        outcome.is_unknown |= instance->is_unknown;
+    } else if (gen_increments(state->program, image, kernel)) {
         outcome.sum = state->variables[launched->module][target.device] + 1;
         outcome.is_unknown |= state->variable_unknown[launched->module][target.device];
     }
     return outcome;
+}
+
+gen_outcome gen_predict_bundle(const gen_state *state, uint32_t image, uint32_t kernel,
+                               gen_target target, uint32_t *out_images)
+{
+    CHECK(!gen_increments(state->program, image, kernel) ||
+          !state->program->images[image].has_image_scope);
+    exploration all = programs_of_bundle(state, image, target);
+    gen_outcome outcome = outcome_of(state, &all, image, kernel, target);
+    outcome.is_unknown |= outcome.value_count > 1;
+    *out_images = 0;
+    for (uint32_t i = 0; i < all.found.set_count; i++)
+        *out_images |= all.found.sets[i];
+    return outcome;
+}
+
+void gen_bundle_create(gen_state *state, uint32_t image, gen_target target)
+{
+    exploration all = programs_of_bundle(state, image, target);
+    gen_built *built = &state->built[image][target.device][target.setting];
+    if (all.found.set_count == 0) return; /* refused */
+    all.found.may_be_absent = built->may_be_absent;
+    all.found.generation = built->generation + 1;
+    *built = all.found;
 }
 
 bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel)
@@ -284,16 +348,26 @@ bool gen_increments(const gen_program *program, uint32_t image, uint32_t kernel)
     return (program->images[image].increment & 1u << kernel) != 0;
 }
 
+/* Increments the variable of a launched kernel. */
+static void increment(gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
+{
+    const gen_image *launched = &state->program->images[image];
+    gen_outcome outcome = gen_predict(state, image, kernel, target);
+    CHECK(!outcome.is_unknown);
+    bool is_unknown = outcome.value_count > 0 && outcome.may_be_refused;
+    if (launched->has_image_scope) {
+        gen_instance *instance = &state->instances[image][target.device][target.setting];
+        if (outcome.value_count > 0) instance->content++;
+        instance->is_unknown = is_unknown;
+    } else {
+        if (outcome.value_count > 0) state->variables[launched->module][target.device]++;
+        state->variable_unknown[launched->module][target.device] = is_unknown;
+    }
+}
+
 void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target)
 {
-    if (gen_increments(state->program, image, kernel)) {
-        uint32_t module = state->program->images[image].module;
-        gen_outcome outcome = gen_predict(state, image, kernel, target);
-        CHECK(!outcome.is_unknown);
-        if (outcome.value_count > 0) state->variables[module][target.device]++;
-        state->variable_unknown[module][target.device] =
-            outcome.value_count > 0 && outcome.may_be_refused;
-    }
+    if (gen_increments(state->program, image, kernel)) increment(state, image, kernel, target);
     exploration all = programs_of(state, image, target);
     CHECK(!all.is_unknown);
     gen_built *built = &state->built[image][target.device][target.setting];

@@ -18,7 +18,7 @@ enum {
     GEN_SHARED_FUNCTION = GEN_FUNCTIONS - 1, /* the function whose name kernels have too */
     GEN_SHARED_KERNEL = GEN_KERNELS - 1,
     GEN_MODULES_MAX = 6,
-    GEN_IMAGES_MAX = 12,
+    GEN_IMAGES_MAX = 18,
     GEN_ALTERNATIVES_MAX = 6,
     GEN_CONSTANTS = 2, /* names c0 and c1, in any image that uses them */
     GEN_DEVICES = 2,
@@ -55,6 +55,9 @@ typedef struct gen_image {
     uint32_t
         increment; /* bits 1u << kernel: those that add 1 to the module's device_global, which
                     * the image then defines, and store the sum; only in one image of a module */
+    bool has_image_scope; /* each program has an instance of the variable; no functions are exported
+                           * then, so that all programs with the image are its own */
+    bool needs_fp64;      /* devices without fp64 cannot run it */
 } gen_image;
 
 typedef struct gen_module {
@@ -67,6 +70,7 @@ typedef struct gen_program {
     uint32_t module_count;
     gen_image images[GEN_IMAGES_MAX];
     uint32_t image_count;
+    uint32_t without_fp64; /* bits 1u << device */
 } gen_program;
 
 /* The device programs that may exist for the kernels of an image: one of `sets`, or none. */
@@ -77,6 +81,12 @@ typedef struct gen_built {
     uint32_t generation; /* grows whenever `sets` changes */
 } gen_built;
 
+/* A variable with image scope in a program. */
+typedef struct gen_instance {
+    int32_t content;
+    bool is_unknown; /* the program may be another one */
+} gen_instance;
+
 typedef struct gen_state {
     const gen_program *program;
     uint32_t open_count[GEN_MODULES_MAX]; /* dlopen minus dlclose; the executable has 1 */
@@ -85,6 +95,8 @@ typedef struct gen_state {
      * been refused may have changed it. */
     int32_t variables[GEN_MODULES_MAX][GEN_DEVICES];
     bool variable_unknown[GEN_MODULES_MAX][GEN_DEVICES];
+    /* The same for variables with image scope, in the program that `built` describes. */
+    gen_instance instances[GEN_IMAGES_MAX][GEN_DEVICES][GEN_SETTINGS];
 } gen_state;
 
 /* How a launch may end. */
@@ -115,6 +127,18 @@ void gen_close(gen_state *state, uint32_t module);
 
 /* How a launch of a kernel of an image would end. The image's module is loaded. */
 gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel, gen_target target);
+
+/* How the creation of an executable kernel bundle of the kernel would end. Certain or unknown: it
+ * may link anew, or take a program that exists. *out_images are those that its program may have.
+ * The kernel increments no variable with image scope. */
+gen_outcome gen_predict_bundle(const gen_state *state, uint32_t image, uint32_t kernel,
+                               gen_target target, uint32_t *out_images);
+
+/* Records that the bundle was created: a launch without it may use its program. */
+void gen_bundle_create(gen_state *state, uint32_t image, gen_target target);
+
+/* The images of loaded modules, as bits 1u << image. */
+uint32_t gen_loaded_images(const gen_state *state);
 
 /* Records that the launch took place; the outcome is not unknown. */
 void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target target);

@@ -8,9 +8,16 @@
 typedef struct drawing {
     gen_random names, bodies;
     bool is_executable;
+    enum {
+        GENERAL,
+        NARROW,   /* one function and no kernel: programs with a chain of such libraries have many
+                   * images, and a choice is rarely left open */
+        SEPARATE, /* each kernel is in an image of its own, and there are no functions */
+        STYLES
+    } style;
 } drawing;
 
-enum { NUMBER_BITS = 40 };
+enum { NUMBER_BITS = 40, IMAGES_OF_MODULE = 3 };
 
 /* A definition that calls some of the functions in `callable`. */
 static gen_body draw_body(drawing *draw, uint32_t callable, uint32_t percent)
@@ -20,7 +27,8 @@ static gen_body draw_body(drawing *draw, uint32_t callable, uint32_t percent)
         if ((callable & 1u << f) && gen_random_chance(&draw->bodies, percent))
             body.callees |= 1u << f;
     for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
-        if (gen_random_chance(&draw->bodies, 20)) body.constants |= 1u << c;
+        if (gen_random_chance(&draw->bodies, draw->is_executable ? 12 : 30))
+            body.constants |= 1u << c;
     return body;
 }
 
@@ -42,17 +50,30 @@ static void draw_names(drawing *draw, gen_image *image, uint32_t functions, uint
     if (image->functions == 0 && image->kernels == 0) image->kernels = 1u & ~kernels;
 }
 
+/* The same for modules that are not of the general style. */
+static void draw_styled_names(drawing *draw, gen_image *image, uint32_t kernels)
+{
+    if (draw->style == NARROW)
+        image->functions = 1u << gen_random_below(&draw->names, GEN_FUNCTIONS);
+    for (uint32_t k = 0; k < GEN_KERNELS && draw->style == SEPARATE && image->kernels == 0; k++)
+        if (!(kernels & 1u << k)) image->kernels = 1u << k;
+}
+
 static void draw_bodies(drawing *draw, gen_image *image, bool is_first)
 {
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if (image->functions & 1u << f)
-            image->function_bodies[f] = draw_body(draw, ~((2u << f) - 1), 25);
+            image->function_bodies[f] =
+                draw_body(draw, ~((2u << f) - 1), draw->style == NARROW ? 45 : 25);
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(draw, ~0u, 30);
     bool has_variable = is_first && gen_random_chance(&draw->bodies, 50);
     for (uint32_t k = 0; k < GEN_KERNELS && has_variable; k++)
         if ((image->kernels & 1u << k) && gen_random_chance(&draw->bodies, 60))
             image->increment |= 1u << k;
+    image->has_image_scope =
+        image->increment != 0 && image->functions == 0 && gen_random_chance(&draw->bodies, 60);
+    image->needs_fp64 = gen_random_chance(&draw->bodies, 15);
 }
 
 void gen_pool_separate(gen_program *program, uint32_t module)
@@ -74,6 +95,17 @@ void gen_pool_separate(gen_program *program, uint32_t module)
     }
 }
 
+static uint32_t style_of(bool is_executable, uint32_t family)
+{
+    if (is_executable) return family % 3 == 2 ? SEPARATE : GENERAL;
+    return family % 4 % STYLES;
+}
+
+bool gen_pool_is_narrow(uint32_t library)
+{
+    return style_of(false, GEN_POOL_EXECUTABLES + library / GEN_POOL_SIBLINGS) == NARROW;
+}
+
 void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
 {
     CHECK(number < GEN_POOL_EXECUTABLES + GEN_POOL_LIBRARIES);
@@ -84,11 +116,19 @@ void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
     /* The families and the modules have separate streams. */
     drawing draw = {{UINT64_C(1000) + family}, {UINT64_C(2000) + number}, is_executable};
     uint32_t functions = 0, kernels = 0;
-    uint32_t image_count = gen_random_chance(&draw.names, 30) ? 2 : 1;
+    draw.style = style_of(is_executable, family);
+    uint32_t image_count = 1;
+    if (draw.style == SEPARATE)
+        image_count = 2 + gen_random_below(&draw.names, IMAGES_OF_MODULE - 1);
+    else if (draw.style == GENERAL && gen_random_chance(&draw.names, 30))
+        image_count = 2;
     for (uint32_t i = 0; i < image_count; i++) {
         gen_image *image = &program->images[program->image_count];
         *image = (gen_image){.module = module, .variable = number};
-        draw_names(&draw, image, functions, kernels);
+        if (draw.style == GENERAL)
+            draw_names(&draw, image, functions, kernels);
+        else
+            draw_styled_names(&draw, image, kernels);
         if (image->functions == 0 && image->kernels == 0) continue;
         draw_bodies(&draw, image, i == 0);
         functions |= image->functions;

@@ -9,10 +9,13 @@
 #include "conformance/tools/generate/host/model.h"
 
 enum {
-    GEN_POOL_EXECUTABLES = 10,
+    GEN_POOL_EXECUTABLES = 12,
     GEN_POOL_SIBLINGS = 4, /* modules of a family */
-    GEN_POOL_LIBRARIES = 10 * GEN_POOL_SIBLINGS
+    GEN_POOL_LIBRARIES = 12 * GEN_POOL_SIBLINGS
 };
+
+/* True for a library of the pool, from 0, that has one function and no kernel. */
+bool gen_pool_is_narrow(uint32_t library);
 
 /* Appends the images of a module of the pool, which becomes module `module` of the program. The
  * executables are numbered 0 to GEN_POOL_EXECUTABLES - 1, the libraries follow. */

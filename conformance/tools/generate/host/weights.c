@@ -12,13 +12,18 @@ typedef enum feature {
     CONSTANTS,
     DEVICES,
     PERSISTENT,
+    ASPECTS,
+    BUNDLES,
+    VIRTUAL_FUNCTIONS,
     FEATURES
 } feature;
 
 static const char *const feature_names[FEATURES] = {
-    [LINKING] = "linking",      [DEVICE_GLOBAL] = "device_global", [MEMORY] = "memory",
-    [FUSION] = "fusion",        [CONSTANTS] = "constants",         [DEVICES] = "devices",
-    [PERSISTENT] = "persistent"};
+    [LINKING] = "linking",       [DEVICE_GLOBAL] = "device_global",
+    [MEMORY] = "memory",         [FUSION] = "fusion",
+    [CONSTANTS] = "constants",   [DEVICES] = "devices",
+    [PERSISTENT] = "persistent", [ASPECTS] = "aspects",
+    [BUNDLES] = "bundles",       [VIRTUAL_FUNCTIONS] = "virtual_functions"};
 
 /* Source of the numbers: trial; with these, one launch in three has a program linked from several
  * images, and one in five follows the unloading of a library. */
@@ -32,20 +37,36 @@ static const struct weight_row {
     [GEN_LAUNCH] = {"launch", LINKING, 70},
     [GEN_COPY_IN] = {"copy-in", DEVICE_GLOBAL, 4},
     [GEN_COPY_OUT] = {"copy-out", DEVICE_GLOBAL, 6},
-    [GEN_RESTART] = {"restart", LINKING, 6},
+    [GEN_RESTART] = {"restart", LINKING, 5},
+    [GEN_SWEEP] = {"sweep", LINKING, 5},
+    [GEN_REPLACE] = {"replace", LINKING, 7},
+    [GEN_BUNDLE] = {"bundle", BUNDLES, 6},
+    [GEN_SHAPE] = {"shape", VIRTUAL_FUNCTIONS, 30},
     [GEN_WORK] = {"work", MEMORY, 12},
     [GEN_FAN] = {"fan", MEMORY, 1},
     [GEN_GATHER] = {"gather", MEMORY, 1},
     [GEN_FUSION] = {"fusion", FUSION, 1},
     [GEN_READ] = {"read", MEMORY, 4},
-    [GEN_REFUSED] = {"refused", LINKING, 8},
+    [GEN_REFUSED] = {"refused", LINKING, 12},
     [GEN_LATE] = {"late", LINKING, 25},
     [GEN_SET_CONSTANTS] = {"constants", CONSTANTS, 30},
     [GEN_TWO_DEVICES] = {"devices", DEVICES, 35},
     [GEN_PERSISTENT] = {"persistent", PERSISTENT, 35},
+    [GEN_NEEDS] = {"needs", LINKING, 20},
+    [GEN_SHAPES] = {"shapes", VIRTUAL_FUNCTIONS, 15},
+    [GEN_WITHOUT_FP64] = {"without-fp64", ASPECTS, 15},
 };
 
 enum { STEP_MAX = 1000, PERCENT_MAX = 100 };
+
+/* True if a step that submits a command has a weight. */
+static bool has_command_step(const gen_weights *weights)
+{
+    uint32_t sum = weights->of[GEN_LAUNCH];
+    for (uint32_t i = GEN_WORK; i < GEN_READ; i++)
+        sum += weights->of[i];
+    return sum > 0;
+}
 
 const char *gen_feature_name(uint32_t index)
 {
@@ -63,6 +84,19 @@ gen_weights gen_weights_default(void)
     for (uint32_t i = 0; i < GEN_WEIGHTS; i++)
         weights.of[i] = rows[i].weight;
     return weights;
+}
+
+gen_weights gen_weights_vary(const gen_weights *weights, gen_random *random)
+{
+    static const uint32_t step_factors[] = {0, 1, 1, 4}, percent_factors[] = {0, 1, 1, 3};
+    gen_weights varied = *weights;
+    for (uint32_t i = 0; i < GEN_WEIGHTS; i++) {
+        uint32_t drawn = gen_random_below(random, 4);
+        if (i == GEN_LOAD) continue;
+        varied.of[i] *= i < GEN_STEPS ? step_factors[drawn] : percent_factors[drawn];
+        if (i >= GEN_STEPS && varied.of[i] > PERCENT_MAX) varied.of[i] = PERCENT_MAX;
+    }
+    return has_command_step(&varied) ? varied : *weights;
 }
 
 bool gen_weights_choose(gen_weights *weights, rt_text features, rt_text *out_word)
@@ -109,9 +143,6 @@ bool gen_weights_read(gen_weights *weights, rt_text content, uint32_t *out_line)
         *out_line = number;
         return false;
     }
-    uint32_t sum = weights->of[GEN_LAUNCH];
-    for (uint32_t i = GEN_WORK; i < GEN_READ; i++)
-        sum += weights->of[i];
     *out_line = 0;
-    return sum > 0;
+    return has_command_step(weights);
 }

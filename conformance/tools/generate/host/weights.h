@@ -3,6 +3,7 @@
 #ifndef CONFORMANCE_TOOLS_GENERATE_HOST_WEIGHTS_H
 #define CONFORMANCE_TOOLS_GENERATE_HOST_WEIGHTS_H
 
+#include "conformance/tools/generate/random.h"
 #include "reference/base/text.h"
 
 #include <stdbool.h>
@@ -15,11 +16,16 @@ typedef enum gen_weight {
     GEN_COPY_IN,  /* to the device_global of a module */
     GEN_COPY_OUT, /* from it */
     GEN_RESTART,
-    GEN_WORK,   /* a kernel, copy or fill on memories */
-    GEN_FAN,    /* several kernels that read one memory, and one that overwrites it */
-    GEN_GATHER, /* a kernel that needs what seven others wrote */
-    GEN_FUSION, /* a fusion list */
-    GEN_READ,   /* a read by the host */
+    GEN_SWEEP,   /* a kernel is launched on every device with every setting of the constants */
+    GEN_REPLACE, /* a module is unloaded, or the process restarted; the module or a sibling of it
+                  * is loaded again or not, and the latest launches are repeated */
+    GEN_BUNDLE,  /* an executable kernel bundle is created, from which launches take kernels */
+    GEN_SHAPE,   /* a virtual function of a new object is called */
+    GEN_WORK,    /* a kernel, copy or fill on memories */
+    GEN_FAN,     /* several kernels that read one memory, and one that overwrites it */
+    GEN_GATHER,  /* a kernel that needs what seven others wrote */
+    GEN_FUSION,  /* a fusion list */
+    GEN_READ,    /* a read by the host */
     GEN_STEPS,
     /* probabilities in percent */
     GEN_REFUSED = GEN_STEPS, /* a launch that must be refused is kept */
@@ -27,6 +33,9 @@ typedef enum gen_weight {
     GEN_SET_CONSTANTS,       /* a launch sets specialisation constants */
     GEN_TWO_DEVICES,         /* the program has two devices */
     GEN_PERSISTENT,          /* it has a persistent cache */
+    GEN_NEEDS,               /* a module needs another one */
+    GEN_SHAPES,              /* the program has classes with virtual functions */
+    GEN_WITHOUT_FP64,        /* a device lacks fp64 */
     GEN_WEIGHTS
 } gen_weight;
 
@@ -36,6 +45,12 @@ typedef struct gen_weights {
 
 /* The default weights. */
 gen_weights gen_weights_default(void);
+
+/* Weights for one program, which differ around the given ones: some steps do not occur in it, some
+ * four times as often, and percentages vary likewise. Programs that concentrate on few kinds of
+ * steps reach states that programs with an even mixture do not (A. Groce et al., "Swarm Testing",
+ * 2012). A weight of 0 remains 0, and one that nothing else could replace is kept. */
+gen_weights gen_weights_vary(const gen_weights *weights, gen_random *random);
 
 /* Keeps the weights of the named features, which are separated by commas, and sets those of all
  * other features to 0. False: one is unknown; *out_word is the first such. */

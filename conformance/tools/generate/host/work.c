@@ -13,7 +13,7 @@
 /* Values whose lower halves are often equal. */
 static const uint64_t values[] = {3, 5, (UINT64_C(1) << 32) + 3, (UINT64_C(1) << 33) + 3,
                                   (UINT64_C(1) << 32) + 5};
-enum { VALUES = sizeof values / sizeof *values };
+enum { VALUES = sizeof values / sizeof *values, FUSION_LISTS = 80 };
 
 static uint32_t below(gen_random *random, uint32_t limit)
 {
@@ -66,8 +66,10 @@ static void draw_gather(gen_random *random, work_step *step)
     step->commands[step->command_count++] = sum;
 }
 
-static void draw_fused(gen_random *random, work_step *step)
+/* A fused kernel is compiled once for each list, so there is a finite number of them. */
+static void draw_fused(gen_random *drawn, work_step *step)
 {
+    gen_random list = {UINT64_C(3000) + below(drawn, FUSION_LISTS)}, *random = &list;
     uint32_t count = 2 + below(random, 4);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t to = below(random, WORK_BUFFERS);

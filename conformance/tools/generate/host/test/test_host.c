@@ -181,6 +181,61 @@ static void a_variable_lives_as_long_as_its_module(void **state)
     assert_int_equal(gen_predict(&process, ONE, 0, first).sum, 1);
 }
 
+/* DL-RESOLVE-02 and VF-ASPECT: what a device cannot run is neither launched nor linked. */
+static void a_device_without_fp64_runs_no_image_that_needs_it(void **state)
+{
+    (void)state;
+    gen_program program = program_of_four();
+    program.without_fp64 = 1u << 1;
+    define(&program, ONE, F0, 2, 0);
+    define(&program, TWO, F0, 4, 0);
+    program.images[ONE].needs_fp64 = true;
+    gen_state process = gen_state_start(&program);
+    gen_open(&process, ONE);
+    const gen_target second = {.device = 1};
+    gen_outcome outcome = gen_predict(&process, APP, 0, second);
+    assert_outcome(&outcome, true, 0);
+    gen_open(&process, TWO);
+    outcome = gen_predict(&process, APP, 0, second);
+    assert_outcome(&outcome, false, 1, 5u);
+    outcome = gen_predict(&process, APP, 0, first);
+    assert_outcome(&outcome, false, 2, 3u, 5u);
+    program.images[APP].needs_fp64 = true;
+    outcome = gen_predict(&process, APP, 0, second);
+    assert_outcome(&outcome, true, 0);
+}
+
+/* DG-SCOPE: each program has an instance of a variable with image scope; so it ends with the
+ * library that the program needs, and another setting of a constant has another one. */
+static void a_variable_with_image_scope_lives_in_its_program(void **state)
+{
+    (void)state;
+    gen_program program = program_of_four();
+    program.images[APP].kernel_bodies[0].constants = 1;
+    program.images[APP].increment = 1;
+    program.images[APP].has_image_scope = true;
+    define(&program, ONE, F0, 2, 0);
+    define(&program, TWO, F0, 4, 0);
+    gen_state process = gen_state_start(&program);
+    gen_open(&process, ONE);
+    gen_launch(&process, APP, 0, first);
+    gen_launch(&process, APP, 0, first);
+    assert_int_equal(gen_predict(&process, APP, 0, first).sum, 3);
+    assert_int_equal(gen_predict(&process, APP, 0, (gen_target){.setting = 1}).sum, 1);
+    gen_close(&process, ONE);
+    gen_open(&process, ONE);
+    assert_int_equal(gen_predict(&process, APP, 0, first).sum, 1);
+    /* Linked with either library: if one of them goes, the program may have been the other one. */
+    gen_open(&process, TWO);
+    gen_launch(&process, APP, 0, first);
+    assert_int_equal(gen_predict(&process, APP, 0, first).sum, 2);
+    gen_close(&process, TWO);
+    assert_true(gen_predict(&process, APP, 0, first).is_unknown);
+    gen_close(&process, ONE);
+    gen_open(&process, ONE);
+    assert_int_equal(gen_predict(&process, APP, 0, first).sum, 1);
+}
+
 /* The documents do not say what a kernel and a function of one name in one program are. */
 static void a_kernel_named_like_a_function_of_its_program_is_unknown(void **state)
 {
@@ -257,6 +312,8 @@ int main(void)
         cmocka_unit_test(the_exports_of_a_provider_need_no_search),
         cmocka_unit_test(modules_stay_while_something_needs_them),
         cmocka_unit_test(a_variable_lives_as_long_as_its_module),
+        cmocka_unit_test(a_device_without_fp64_runs_no_image_that_needs_it),
+        cmocka_unit_test(a_variable_with_image_scope_lives_in_its_program),
         cmocka_unit_test(a_kernel_named_like_a_function_of_its_program_is_unknown),
         cmocka_unit_test(seeds_are_valid_and_reproducible),
         cmocka_unit_test(any_unit_can_be_left_out),

@@ -1,0 +1,335 @@
+#include "conformance/tools/generate/host/host_internal.h"
+#include "conformance/tools/generate/host/pool.h"
+
+#include "reference/base/check.h"
+
+static bool chance(host_generator *g, uint32_t percent)
+{
+    return gen_random_chance(&g->random, percent);
+}
+
+static uint32_t below(host_generator *g, uint32_t limit)
+{
+    return gen_random_below(&g->random, limit);
+}
+
+/* ---- The program -------------------------------------------------------------------------- */
+
+/* Draws a library of the pool that the program does not have yet. Every second one is a sibling of
+ * the one before. */
+static uint32_t draw_library(host_generator *g, bool is_narrow, const uint32_t *drawn,
+                             uint32_t count)
+{
+    for (;;) {
+        uint32_t number = below(g, GEN_POOL_LIBRARIES);
+        if (is_narrow && !gen_pool_is_narrow(number)) continue;
+        if (count > 0 && chance(g, 50))
+            number = drawn[count - 1] / GEN_POOL_SIBLINGS * GEN_POOL_SIBLINGS +
+                     below(g, GEN_POOL_SIBLINGS);
+        uint32_t i = 0;
+        while (i < count && drawn[i] != number)
+            i++;
+        if (i == count) return number;
+    }
+}
+
+static void draw_program(host_generator *g)
+{
+    gen_program *program = &g->program;
+    uint32_t drawn[GEN_MODULES_MAX];
+    bool is_narrow = chance(g, 20);
+    program->module_count = 2 + below(g, GEN_MODULES_MAX - 1);
+    gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
+    /* The last modules have classes; at least two are needed. */
+    bool has_shapes = program->module_count > 2 && chance(g, g->weights.of[GEN_SHAPES]);
+    uint32_t class_count = program->module_count > 3 ? 2 + below(g, 2) : 2;
+    uint32_t first_role = program->module_count - class_count;
+    for (uint32_t m = 1; m < program->module_count; m++) {
+        g->roles[m] = GEN_ROLE_LINKING;
+        if (has_shapes && m >= first_role) {
+            g->roles[m] = GEN_ROLE_BASE + (gen_role)(m - first_role);
+            g->families[m] = GEN_POOL_LIBRARIES + m;
+            continue;
+        }
+        drawn[m - 1] = draw_library(g, is_narrow, drawn, m - 1);
+        g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
+        gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
+    }
+    for (uint32_t m = 0; m < program->module_count; m++)
+        for (uint32_t needed = m + 1; needed < program->module_count; needed++)
+            if (chance(g, g->weights.of[GEN_NEEDS])) program->modules[m].needs |= 1u << needed;
+    g->two_devices = chance(g, g->weights.of[GEN_TWO_DEVICES]);
+    for (uint32_t d = 0; d < GEN_DEVICES; d++)
+        if (chance(g, g->weights.of[GEN_WITHOUT_FP64])) program->without_fp64 |= 1u << d;
+    g->has_persistent_cache = chance(g, g->weights.of[GEN_PERSISTENT]);
+}
+
+/* ---- The steps ---------------------------------------------------------------------------- */
+
+/* Draws one of the kernels in loaded modules; returns false if there is none. */
+static bool draw_kernel(host_generator *g, host_step *step)
+{
+    uint32_t loaded = gen_loaded(&g->state), count = 0;
+    for (uint32_t i = 0; i < g->program.image_count; i++) {
+        const gen_image *image = &g->program.images[i];
+        for (uint32_t k = 0; k < GEN_KERNELS; k++) {
+            if (!(loaded & 1u << image->module) || !(image->kernels & 1u << k)) continue;
+            if (below(g, ++count) > 0) continue;
+            step->image = i;
+            step->kernel = k;
+        }
+    }
+    return count > 0;
+}
+
+static bool is_launchable(const host_generator *g, const host_step *step)
+{
+    return step->verb == GEN_LAUNCH &&
+           (gen_loaded(&g->state) & 1u << g->program.images[step->image].module);
+}
+
+/* Chooses one of the modules with a variable that can be copied; returns false if there is none. */
+static bool draw_variable(host_generator *g, host_step *step)
+{
+    uint32_t count = 0;
+    for (uint32_t m = 0; m < g->program.module_count; m++)
+        if (gen_host_has_variable(g, m) && below(g, ++count) == 0) step->module = m;
+    return count > 0;
+}
+
+/* Chooses the kernel of an earlier launch, whose program may be stale by now, and mostly its device
+ * and constants too, if its module is loaded. */
+static void repeat_launch(host_generator *g, host_step *step)
+{
+    const host_step *earlier = &g->steps[below(g, g->step_count)];
+    bool is_alike = chance(g, 60);
+    if (!is_launchable(g, earlier)) return;
+    step->image = earlier->image;
+    step->kernel = earlier->kernel;
+    if (!is_alike) return;
+    step->names_module = earlier->names_module;
+    step->target = earlier->target;
+}
+
+static gen_weight draw_verb(host_generator *g)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < GEN_STEPS; i++)
+        sum += g->weights.of[i];
+    CHECK(sum > 0);
+    uint32_t drawn = below(g, sum), verb = 0;
+    for (; drawn >= g->weights.of[verb]; verb++)
+        drawn -= g->weights.of[verb];
+    CHECK(verb < GEN_STEPS);
+    return (gen_weight)verb;
+}
+
+/* True if a launch is kept that is refused, or may be. */
+static bool is_kept(host_generator *g, const host_step *step)
+{
+    return gen_predict(&g->state, step->image, step->kernel, step->target).value_count > 0 ||
+           chance(g, g->weights.of[GEN_REFUSED]);
+}
+
+/* Returns false if the launch is not kept. */
+static bool draw_launch(host_generator *g, host_step *step)
+{
+    if (!draw_kernel(g, step)) return false;
+    step->names_module = chance(g, 30);
+    if (chance(g, g->weights.of[GEN_SET_CONSTANTS])) step->target.setting = below(g, GEN_SETTINGS);
+    if (g->step_count > 0) repeat_launch(g, step);
+    /* Nothing but the read orders launches that change a variable. */
+    step->is_late = chance(g, g->weights.of[GEN_LATE]) &&
+                    !gen_increments(&g->program, step->image, step->kernel);
+    return is_kept(g, step);
+}
+
+static void step_add(host_generator *g, host_step step)
+{
+    if (g->step_count < STEPS_DRAWN && gen_host_take(g, &step)) g->steps[g->step_count++] = step;
+}
+
+/* Launches a kernel on the devices with the settings, in random order. */
+static void draw_sweep(host_generator *g)
+{
+    host_step step = {.verb = GEN_LAUNCH};
+    if (!draw_kernel(g, &step)) return;
+    if (g->step_count > 0) repeat_launch(g, &step);
+    uint32_t devices = g->two_devices ? GEN_DEVICES : 1;
+    uint32_t settings = g->weights.of[GEN_SET_CONSTANTS] > 0 ? GEN_SETTINGS : 1;
+    uint32_t count = devices * settings, first = below(g, count), taken = 0;
+    for (uint32_t i = 0; i < count && taken < SWEEP_MAX; i++) {
+        uint32_t target = (first + i) % count;
+        step.target = (gen_target){target % devices, target / devices};
+        if (!is_kept(g, &step)) continue;
+        uint32_t before = g->step_count;
+        step_add(g, step);
+        taken += g->step_count - before;
+    }
+}
+
+/* The module that takes the place of an unloaded one: itself, one with the same names, or none (0).
+ */
+static uint32_t draw_replacement(host_generator *g, uint32_t module)
+{
+    uint32_t kind = below(g, 3);
+    if (kind < 2) return kind == 0 ? module : 0;
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        if (m != module && g->families[m] == g->families[module]) return m;
+    return module;
+}
+
+/* Unloads a module that was opened, or restarts and opens all modules again, with a replacement or
+ * without one. */
+static void replace_module(host_generator *g)
+{
+    uint32_t open_count[GEN_MODULES_MAX], candidates = 0, module = 0;
+    for (uint32_t m = 1; m < g->program.module_count; m++) {
+        open_count[m] = g->state.open_count[m];
+        if (open_count[m] > 0 && below(g, ++candidates) == 0) module = m;
+    }
+    if (module == 0) return;
+    uint32_t replacement = draw_replacement(g, module);
+    bool restarts = g->weights.of[GEN_RESTART] > 0 && chance(g, 40);
+    if (restarts) step_add(g, (host_step){.verb = GEN_RESTART});
+    for (uint32_t m = 1; m < g->program.module_count; m++)
+        if (restarts && m != module && open_count[m] > 0)
+            step_add(g, (host_step){.verb = GEN_LOAD, .module = m});
+    for (uint32_t i = 0; i < open_count[module] && !restarts; i++)
+        step_add(g, (host_step){.verb = GEN_UNLOAD, .module = module});
+    if (replacement > 0) step_add(g, (host_step){.verb = GEN_LOAD, .module = replacement});
+}
+
+static void draw_replace(host_generator *g)
+{
+    uint32_t before = g->step_count;
+    replace_module(g);
+    if (g->step_count == before) return;
+    for (uint32_t i = before, repeated = 0; i > 0 && repeated < REPEATED_MAX; i--) {
+        host_step again = g->steps[i - 1];
+        /* A launch that was possible before and must be refused now is worth more than others. */
+        bool is_launch = is_launchable(g, &again) && (is_kept(g, &again) || chance(g, 40));
+        if (!is_launch && again.verb != GEN_COPY_OUT) continue;
+        again.is_late = false;
+        step_add(g, again);
+        repeated++;
+    }
+}
+
+/* What was refused is tried again after a library has been loaded or unloaded. */
+static void draw_retry(host_generator *g)
+{
+    host_step again = g->steps[g->step_count - 1];
+    uint32_t module = 1 + below(g, g->program.module_count - 1);
+    bool is_open = g->state.open_count[module] > 0;
+    step_add(g, (host_step){.verb = is_open ? GEN_UNLOAD : GEN_LOAD, .module = module});
+    again.is_late = false;
+    if (is_launchable(g, &again)) step_add(g, again);
+}
+
+/* Creates a bundle, or launches from an earlier one. */
+static void draw_bundle(host_generator *g)
+{
+    host_step step = {.verb = GEN_BUNDLE};
+    if (g->bundle_count > 0 && chance(g, 60)) {
+        step = (host_step){.verb = GEN_LAUNCH, .bundle = 1 + below(g, g->bundle_count)};
+    } else {
+        if (g->bundle_count + 1 == BUNDLES_MAX || !draw_kernel(g, &step)) return;
+        if (g->step_count > 0) repeat_launch(g, &step);
+        if (chance(g, g->weights.of[GEN_SET_CONSTANTS]))
+            step.target.setting = below(g, GEN_SETTINGS);
+        step.bundle = ++g->bundle_count;
+    }
+    step_add(g, step);
+}
+
+static void draw_step(host_generator *g)
+{
+    host_step step = {.verb = draw_verb(g), .module = 1 + below(g, g->program.module_count - 1)};
+    /* Few launches can be linked before libraries are loaded. */
+    if (g->step_count < 2 && g->weights.of[GEN_LOAD] > 0 && chance(g, 70)) step.verb = GEN_LOAD;
+    if (g->two_devices) step.target.device = below(g, GEN_DEVICES);
+    switch (step.verb) {
+    case GEN_SWEEP: draw_sweep(g); return;
+    case GEN_REPLACE: draw_replace(g); return;
+    case GEN_BUNDLE: draw_bundle(g); return;
+    case GEN_SHAPE:
+        step.call = (gen_shape_call){.class = GEN_ROLE_BASE + (gen_role)below(g, GEN_ROLES - 1),
+                                     .is_precise = chance(g, 40),
+                                     .device = step.target.device};
+        break;
+    case GEN_LAUNCH:
+        if (!draw_launch(g, &step)) return;
+        break;
+    case GEN_COPY_IN:
+    case GEN_COPY_OUT:
+        if (!draw_variable(g, &step)) return;
+        step.content = (int32_t)(100 * (g->step_count + 1));
+        if (g->two_devices && chance(g, 50)) {
+            step_add(g, step);
+            step.target.device ^= 1;
+            step.content++;
+        }
+        break;
+    case GEN_WORK: step.work = gen_work_draw(&g->random, WORK_ONE, g->two_devices); break;
+    case GEN_FAN: step.work = gen_work_draw(&g->random, WORK_FAN, g->two_devices); break;
+    case GEN_GATHER: step.work = gen_work_draw(&g->random, WORK_GATHER, g->two_devices); break;
+    case GEN_FUSION: step.work = gen_work_draw(&g->random, WORK_FUSED, g->two_devices); break;
+    case GEN_READ: step.work = gen_work_draw(&g->random, WORK_READ, g->two_devices); break;
+    default: break;
+    }
+    uint32_t before = g->step_count;
+    step_add(g, step);
+    if (g->step_count > before && step.verb == GEN_LAUNCH &&
+        g->steps[before].outcome.may_be_refused && chance(g, 50))
+        draw_retry(g);
+}
+
+static void draw_steps(host_generator *g)
+{
+    uint32_t wanted = STEPS_LEAST + below(g, STEPS_MORE + 1);
+    CHECK(wanted <= STEPS_WANTED);
+    gen_host_begin(g);
+    g->bundle_count = 0;
+    for (uint32_t attempt = 0; attempt < 4 * STEPS_WANTED && g->step_count < wanted; attempt++)
+        draw_step(g);
+}
+
+void gen_host_repeat(host_generator *g)
+{
+    uint32_t drawn_count = g->step_count;
+    uint32_t open_count[GEN_MODULES_MAX];
+    for (uint32_t m = 0; m < GEN_MODULES_MAX; m++)
+        open_count[m] = m == 0 ? 0 : g->state.open_count[m];
+    for (int time = 0; time < 2; time++) {
+        for (uint32_t i = 0; i < drawn_count && g->step_count < STEPS_MAX; i++) {
+            host_step again = g->steps[i];
+            if (again.verb == GEN_LAUNCH && gen_host_take(g, &again))
+                g->steps[g->step_count++] = again;
+        }
+        host_step restart = {.verb = GEN_RESTART};
+        for (uint32_t m = 1; time == 0 && m < GEN_MODULES_MAX; m++) {
+            if (restart.verb == GEN_RESTART && g->step_count < STEPS_MAX) {
+                gen_host_take(g, &restart);
+                g->steps[g->step_count++] = restart;
+                restart.verb = GEN_STEPS;
+            }
+            host_step load = {.verb = GEN_LOAD, .module = m};
+            for (uint32_t n = 0; n < open_count[m] && g->step_count < STEPS_MAX; n++) {
+                gen_host_take(g, &load);
+                g->steps[g->step_count++] = load;
+            }
+        }
+    }
+}
+
+void gen_host_draw(host_generator *g)
+{
+    const gen_weights weights = g->weights;
+    do {
+        g->weights = gen_weights_vary(&weights, &g->random);
+        g->program = (gen_program){0};
+        draw_program(g);
+        draw_steps(g);
+    } while (!gen_host_has_command(g));
+}

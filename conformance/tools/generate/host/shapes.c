@@ -1,0 +1,101 @@
+#include "conformance/tools/generate/host/shapes.h"
+
+#include "reference/base/check.h"
+
+/* The classes, and what their functions return: `plain`, and twice `half`. */
+static const struct class_row {
+    const char *name, *kernel;
+    int plain, half;
+} classes[GEN_ROLES] = {
+    [GEN_ROLE_BASE] = {"Shape", "make_shape", 11, 51},
+    [GEN_ROLE_SQUARE] = {"Square", "make_square", 12, 52},
+    [GEN_ROLE_CIRCLE] = {"Circle", "make_circle", 13, 53},
+};
+
+/* ---- The model ---------------------------------------------------------------------------- */
+
+bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
+                     gen_shape_call *call)
+{
+    CHECK(call->class >= GEN_ROLE_BASE && call->class < GEN_ROLES && call->device < GEN_DEVICES);
+    uint32_t needed = 1u << GEN_ROLE_BASE | 1u << call->class;
+    loaded &= ~(1u << GEN_ROLE_LINKING);
+    if (needed & ~loaded) return false;
+    call->is_refused = call->is_precise && (without_fp64 & 1u << call->device);
+    if (call->is_refused) return true;
+    uint32_t *linked = &(call->is_precise ? shapes->precise : shapes->plain)[call->device];
+    /* A program need not contain what was loaded after it had been linked (VF-CACHE-04). */
+    if (*linked != 0 && !(*linked & 1u << call->class)) return false;
+    if (*linked == 0) *linked = loaded;
+    return true;
+}
+
+void gen_shapes_unload(gen_shapes *shapes, uint32_t loaded)
+{
+    for (uint32_t d = 0; d < GEN_DEVICES; d++) {
+        if (shapes->plain[d] & ~loaded) shapes->plain[d] = 0;
+        if (shapes->precise[d] & ~loaded) shapes->precise[d] = 0;
+    }
+}
+
+/* ---- Writing ------------------------------------------------------------------------------ */
+
+static void class_write(gen_role role, rt_buffer *out)
+{
+    bool is_base = role == GEN_ROLE_BASE;
+    const char *before = is_base ? "virtual " : "", *after = is_base ? "" : " override";
+    rt_buffer_printf(
+        out,
+        "          struct %s%s {\n"
+        "            INDIRECTLY_CALLABLE_IN(\"plain\") %sint sides()%s { return %d; }\n"
+        "            INDIRECTLY_CALLABLE_IN(\"precise\") USES_ASPECTS(fp64) %sint area(int r)%s "
+        "{ return (int)(%d.0 * r); }\n"
+        "          };\n",
+        classes[role].name, is_base ? "" : " : Shape", before, after, classes[role].plain, before,
+        after, classes[role].half);
+}
+
+/* The program of each kernel of the base's library is its own, because it is split per kernel. */
+void gen_shapes_write_module(gen_role role, rt_buffer *out)
+{
+    CHECK(role >= GEN_ROLE_BASE && role < GEN_ROLES);
+    rt_buffer_printf(out, "%s    sources:\n      - language: opencl-cpp\n        code: |\n",
+                     role == GEN_ROLE_BASE ? "    split: per_kernel\n" : "");
+    class_write(GEN_ROLE_BASE, out);
+    if (role != GEN_ROLE_BASE) class_write(role, out);
+    rt_buffer_printf(
+        out, "          kernel void %s(global char *storage) { new_object<%s>(storage); }\n",
+        classes[role].kernel, classes[role].name);
+    if (role != GEN_ROLE_BASE) return;
+    rt_buffer_printf(
+        out, "          CALLS_INDIRECTLY(\"plain\") kernel void count(global char *storage, "
+             "global int *out) { out[0] = object<Shape>(storage)->sides(); }\n"
+             "          CALLS_INDIRECTLY(\"precise\") kernel void measure(global char "
+             "*storage, global int *out) { out[0] = object<Shape>(storage)->area(2); }\n");
+}
+
+void gen_shapes_write_memories(uint32_t number, rt_buffer *out)
+{
+    rt_buffer_printf(out,
+                     "  object%u: {type: char, count: 64, addresses: true}\n"
+                     "  out%u: {type: int, values: [-1]}\n",
+                     number, number);
+}
+
+/* Shipped DPC++ has no dummies, so what a device without fp64 does is checked for the documents
+ * alone. */
+void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *device_key,
+                           uint32_t number, rt_buffer *out)
+{
+    const struct class_row *class = &classes[call->class];
+    const char *profile = lacks_fp64 ? "    profile: documents\n" : "";
+    rt_buffer_printf(out, "  - submit: {kernel: %s, range: [1], args: [object%u]%s}\n%s",
+                     class->kernel, number, device_key, profile);
+    rt_buffer_printf(out, "  - submit: {kernel: %s, range: [1], args: [object%u, out%u]%s}\n%s",
+                     call->is_precise ? "measure" : "count", number, number, device_key, profile);
+    if (call->is_refused)
+        rt_buffer_printf(out, "    expect: {error: {documents: \"errc::kernel_not_supported\"}}\n");
+    else
+        rt_buffer_printf(out, "  - expect: {memory: out%u, equals: [%d]}\n%s", number,
+                         call->is_precise ? 2 * class->half : class->plain, profile);
+}

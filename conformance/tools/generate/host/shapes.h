@@ -1,0 +1,54 @@
+/* The part of a generated program that calls virtual functions: a base class in one library, and
+ * classes in others that override its functions in the same sets.
+ *
+ * A kernel in a class's library makes an object, and a kernel of the base's library calls a
+ * function of it. What the call finds depends on which libraries were loaded when the calling
+ * kernel's program was linked. The functions of one set need fp64: a device without it links
+ * dummies where objects are made, and refuses the calls.
+ *
+ * Source: VirtualFunctions.md ("Device code split", "Runtime", "optional kernel features"). */
+#ifndef CONFORMANCE_TOOLS_GENERATE_HOST_SHAPES_H
+#define CONFORMANCE_TOOLS_GENERATE_HOST_SHAPES_H
+
+#include "conformance/tools/generate/host/model.h"
+#include "reference/base/text.h"
+
+/* What a module is for. */
+typedef enum gen_role {
+    GEN_ROLE_LINKING, /* it has the images of the model */
+    GEN_ROLE_BASE,
+    GEN_ROLE_SQUARE,
+    GEN_ROLE_CIRCLE,
+    GEN_ROLES
+} gen_role;
+
+/* A call of a function of a new object, on a device. */
+typedef struct gen_shape_call {
+    gen_role class;
+    bool is_precise; /* the function whose overrides need fp64 */
+    uint32_t device;
+    bool is_refused; /* set by gen_shapes_take: the device lacks fp64 */
+} gen_shape_call;
+
+/* The classes in the calling kernels' programs, as bits 1u << role; 0: there is no program. */
+typedef struct gen_shapes {
+    uint32_t plain[GEN_DEVICES], precise[GEN_DEVICES];
+} gen_shapes;
+
+/* Takes the call if its outcome is certain: the library of the class is loaded, and was when the
+ * calling kernel's program was linked. `loaded` has the bits of the roles of loaded modules,
+ * `without_fp64` those of devices. Returns false, and changes nothing, otherwise. */
+bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
+                     gen_shape_call *call);
+
+/* Forgets the programs with code of libraries that are no longer loaded. */
+void gen_shapes_unload(gen_shapes *shapes, uint32_t loaded);
+
+/* Appends the contents of a module with a role, the memories of the call with a number, and the
+ * call with what it is expected to return. */
+void gen_shapes_write_module(gen_role role, rt_buffer *out);
+void gen_shapes_write_memories(uint32_t number, rt_buffer *out);
+void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *device_key,
+                           uint32_t number, rt_buffer *out);
+
+#endif
