@@ -85,6 +85,7 @@ typedef struct tier_memory {
     sim_tier_access *access;
     sim_lane_type type; /* of a component */
     const sim_register *places;
+    tier_object object;    /* what is known of what it reaches */
     bool is_uniform;       /* all lanes have one address */
     LLVMValueRef base;     /* the uniform part of the address */
     LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */

@@ -31,6 +31,16 @@ static uint32_t give_up(sim_tier_context *c, sim_tier_reason reason)
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
+/* True if the address is in the object in which flat.c expects it. */
+static bool is_expected(const sim_tier_context *c, const sim_tier_access *access, uint64_t address)
+{
+    uint64_t pointer;
+    if (access->key && access->key != SIM_TIER_KEY(address)) return false;
+    if (access->pointer == SIM_REGISTER_NONE) return true;
+    memcpy(&pointer, c->uniforms + (access->pointer & SIM_REGISTER_MASK), sizeof pointer);
+    return SIM_TIER_KEY(pointer) == SIM_TIER_KEY(address);
+}
+
 static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_t address)
 {
     sim_exec *x = c->exec;
@@ -39,7 +49,8 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
     sim_finding_kind kind;
     uint64_t size = (uint64_t)access->bytes * access->count;
     out->key = UINT64_MAX;
-    if (!sim_access_find(x, address, &view, &kind)) return give_up(c, SIM_TIER_ACCESS);
+    if (!is_expected(c, access, address) || !sim_access_find(x, address, &view, &kind))
+        return give_up(c, SIM_TIER_ACCESS);
     if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
     if (view.forbidden & (access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS))
         return give_up(c, SIM_TIER_ACCESS);
@@ -55,8 +66,7 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
         out->defined = x->launch->locals_defined.data + local->offset;
     }
     if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
-    bool is_defined = !out->defined || (out->all_defined && *out->all_defined);
-    out->is_plain = is_defined && !out->race;
+    out->loads = sim_chunk_loads(out);
     return 1;
 }
 
@@ -124,18 +134,22 @@ static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
     return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
+static ALWAYS sim_words lanes_of(uint32_t mask)
+{
+    static const sim_words bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                   1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                   1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    return (sim_words)((bits & mask) != 0);
+}
+
 /* Narrows the cells if necessary; returns the number of cells per lane. */
-static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view,
-                                  sim_race_kind kind, uint32_t chunk_kind, uint32_t mask,
-                                  const uint32_t *at, uint32_t first, uint32_t size,
-                                  chunk_cells *out)
+static ALWAYS uint32_t cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
+                                  uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
+                                  uint32_t first, uint32_t size, chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
-    static const sim_words lane_bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                        1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
-                                        1 << 12, 1 << 13, 1 << 14, 1 << 15};
     uint32_t bits = first | size;
-    out->mask = (sim_words)((lane_bits & mask) != 0);
+    out->mask = lanes_of(mask);
     out->lanes = mask;
     sim_words offsets = sim_words_get(at);
     if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
@@ -143,7 +157,7 @@ static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view
         sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
     out->at = (offsets + first) >> shadow->shift;
     out->first = out->at[0];
-    out->mine = sim_words_count() + (view->clock->base + c->lid);
+    out->mine = sim_words_count() + (view->clock->base + lid);
     out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
     return size >> shadow->shift;
 }
@@ -162,15 +176,15 @@ static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_ra
     return true;
 }
 
-static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
-                             uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
+static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t kind, uint32_t mask,
+                             const uint32_t *at, uint32_t first, uint32_t size)
 {
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
-    uint32_t count = cells_open(c, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    uint32_t count = cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
     if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
         return false;
     shadow->from[SIM_RACE_READS] = clock->ordered_from;
@@ -185,7 +199,7 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    uint32_t count = cells_open(c, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    uint32_t count = cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
     if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count))
         return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
@@ -193,6 +207,59 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
         if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
     }
     return true;
+}
+
+/* ---- The log of reads ----------------------------------------------------------------------- */
+
+/* True if no other work-item has stored what the row's lanes have read, since the last barrier. */
+static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_read *read)
+{
+    const sim_race_shadow *shadow = read->race;
+    const sim_tier_access *a = read->access;
+    uint32_t shift = shadow->shift, low = a->low * a->bytes;
+    uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
+    sim_words offsets = sim_words_get(read->at) + low, last = (offsets + (size - 1)) >> shift;
+    chunk_cells r = {.at = offsets >> shift,
+                     .mine = sim_words_count() + (clock->base + read->lid),
+                     .mask = lanes_of(read->mask)};
+    r.first = r.at[0];
+    r.is_run = read->mask == ALL_LANES && size == 1u << shift &&
+               !sim_words_any(r.at ^ (sim_words_count() + r.first));
+    for (;;) {
+        for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
+            if (!sim_race_may_be_open(shadow, kind, clock->ordered_from)) continue;
+            if (!cells_are_settled(clock, &r, shadow->cells[kind])) return false;
+        }
+        if (!sim_words_any(r.at ^ last)) return true;
+        r.at += (sim_words)(r.at != last) & 1;
+        r.is_run = false;
+    }
+}
+
+static uint32_t chunk_log_check(sim_tier_context *c)
+{
+    const sim_race_clock *clock = &c->exec->launch->race->clocks[SIM_RACE_LOCAL];
+    if (c->reads_next != c->reads && clock->is_split) return give_up(c, SIM_TIER_RACE);
+    for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
+        if (!sim_race_may_be_written(read->race, clock->ordered_from)) continue;
+        if (!read_is_settled(clock, read)) return give_up(c, SIM_TIER_RACE);
+    }
+    return 1;
+}
+
+static uint32_t chunk_log_flush(sim_tier_context *c)
+{
+    sim_race_clock *clock = &c->exec->launch->race->clocks[SIM_RACE_LOCAL];
+    for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
+        const sim_tier_access *a = read->access;
+        const sim_tier_view view = {.race = read->race, .clock = clock};
+        uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
+        if (!race_load(read->lid, &view, SIM_TIER_MIXED, read->mask, read->at, a->low * a->bytes,
+                       size))
+            return give_up(c, SIM_TIER_RACE);
+    }
+    c->reads_next = c->reads;
+    return 1;
 }
 
 /* ---- Private memory ------------------------------------------------------------------------- */
@@ -297,4 +364,6 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,
+    .log_flush = chunk_log_flush,
+    .log_check = chunk_log_check,
 };
