@@ -340,7 +340,12 @@ tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_c
     tier_object object = {.local = TIER_LOCAL_ANY, .pointer = SIM_REGISTER_NONE};
     if (!trace_register(&t, instance, block, op, op->a) || !t.is_found) return object;
     uint32_t number = t.found.number;
-    if (t.found.instance == IN_LOCAL) {
+    if (t.found.instance < IN_LOCAL) {
+        const sim_tier_frame *frame = flat->instances.items[t.found.instance].frame;
+        object.local = 0;
+        object.key = SIM_TIER_KEY(sim_address_of(
+            SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number));
+    } else if (t.found.instance == IN_LOCAL) {
         object.local = local_bit(number);
         object.key = SIM_TIER_KEY(sim_address_of(SIM_CLASS_LOCAL, number));
     } else if (t.found.instance == IN_PARAMETERS) {

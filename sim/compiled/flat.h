@@ -60,10 +60,10 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
                            const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
                            uint32_t *out_variable);
 
-/* What is known of the global or local object that an access reaches. */
+/* What is known of the object that an access reaches. */
 typedef struct tier_object {
     bool is_global;
-    uint64_t local;       /* if it is local: its bit; TIER_LOCAL_ANY: unknown; 0 if is_global */
+    uint64_t local;       /* if it is local: its bit; TIER_LOCAL_ANY: unknown; 0: it is not */
     uint64_t key;         /* of sim_tier_access */
     sim_register pointer; /* likewise */
 } tier_object;

@@ -18,6 +18,14 @@ _Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
     for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
          left &= left - 1)
 
+/* Iterates over all lanes, without a loop. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+#define EACH_LANE(i) UNROLLED for (uint32_t i = 0; i < SIM_CHUNK; i++)
+
 typedef uint8_t chunk_8 __attribute__((may_alias));
 typedef uint16_t chunk_16 __attribute__((aligned(1), may_alias));
 typedef uint32_t chunk_32 __attribute__((aligned(1), may_alias));
@@ -72,34 +80,56 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
 
 /* ---- Races ---------------------------------------------------------------------------------- */
 
-/* The cells that the lanes of a chunk access: cells[at] of each active lane, then those after them.
- * If `is_run`, the lanes' cells are adjacent, and those of lanes that are not active exist. */
+/* The cells that the lanes of a chunk access: cells[places[i] + k] of each active lane i, for each
+ * k below `count`. If `is_run`, the lanes' cells are adjacent, and those of lanes that are not
+ * active exist. */
 typedef struct chunk_cells {
-    sim_words at, mine, mask;
-    uint32_t first, lanes; /* lanes: a bit for each active one */
+    sim_words mine, mask;
+    uint32_t places[SIM_CHUNK];
+    uint32_t count, lanes; /* lanes: a bit for each active one */
     bool is_run;
+    bool is_distinct; /* no two lanes share a cell; false if that is unknown */
 } chunk_cells;
+
+static ALWAYS sim_words lanes_of(uint32_t mask)
+{
+    static const sim_words bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                   1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                   1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    return (sim_words)((bits & mask) != 0);
+}
+
+static ALWAYS sim_words words_gather(const uint32_t *from, const uint32_t *at)
+{
+#ifdef __AVX512F__
+    return (sim_words)_mm512_i32gather_epi32((__m512i)sim_words_get(at), from, 4);
+#else
+    uint32_t found[SIM_CHUNK];
+    FOR_CHUNK_LANES found[i] = from[at[i]];
+    return sim_words_get(found);
+#endif
+}
 
 static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
 {
-    if (r->is_run) return sim_words_get(cells + r->first);
-    uint32_t at[SIM_CHUNK], found[SIM_CHUNK];
-    sim_words_put(at, r->at);
-    FOR_CHUNK_LANES found[i] = cells[at[i]];
-    return sim_words_get(found);
+    if (r->is_run) return sim_words_get(cells + r->places[0]);
+    return words_gather(cells, r->places);
 }
 
 static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words from)
 {
+    uint32_t words[SIM_CHUNK];
     if (r->is_run) {
-        sim_words before = sim_words_get(cells + r->first);
-        sim_words_put(cells + r->first, (from & r->mask) | (before & ~r->mask));
+        sim_words before = sim_words_get(cells + r->places[0]);
+        sim_words_put(cells + r->places[0], (from & r->mask) | (before & ~r->mask));
         return;
     }
-    uint32_t at[SIM_CHUNK], words[SIM_CHUNK];
-    sim_words_put(at, r->at);
     sim_words_put(words, from);
-    FOR_MASKED(r->lanes, i) cells[at[i]] = words[i];
+    if (r->lanes == ALL_LANES) {
+        EACH_LANE(i) cells[r->places[i]] = words[i];
+    } else {
+        FOR_MASKED(r->lanes, i) cells[r->places[i]] = words[i];
+    }
 }
 
 static ALWAYS bool cells_are_settled(const sim_race_clock *clock, const chunk_cells *r,
@@ -117,13 +147,14 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
               before = (sim_words)(stamp < clock->group_first);
     sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
     cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
-    if (r->is_run) return;
+    if (r->is_run || r->is_distinct) return;
     /* A cell that another lane has overwritten has several readers. */
     sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
     if (!sim_words_any(differs)) return;
     FOR_MASKED(r->lanes, i)
     {
-        if ((cells[r->at[i]] & SIM_RACE_STAMP) != r->mine[i]) cells[r->at[i]] |= SIM_RACE_SEVERAL;
+        uint32_t *own = &cells[r->places[i]];
+        if ((*own & SIM_RACE_STAMP) != r->mine[i]) *own |= SIM_RACE_SEVERAL;
     }
 }
 
@@ -131,21 +162,13 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
 {
     cells_put(r, cells, r->mine);
-    return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
+    return r->is_run || r->is_distinct || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
-static ALWAYS sim_words lanes_of(uint32_t mask)
-{
-    static const sim_words bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                   1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
-                                   1 << 12, 1 << 13, 1 << 14, 1 << 15};
-    return (sim_words)((bits & mask) != 0);
-}
-
-/* Narrows the cells if necessary; returns the number of cells per lane. */
-static ALWAYS uint32_t cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
-                                  uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
-                                  uint32_t first, uint32_t size, chunk_cells *out)
+/* Narrows the cells if necessary. */
+static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
+                              uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
+                              uint32_t first, uint32_t size, chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
     uint32_t bits = first | size;
@@ -155,22 +178,25 @@ static ALWAYS uint32_t cells_open(uint32_t lid, const sim_tier_view *view, sim_r
     if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
     if (!shadow->cells[kind] || (shadow->shift && (bits & 3)))
         sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
-    out->at = (offsets + first) >> shadow->shift;
-    out->first = out->at[0];
+    sim_words here = (offsets + first) >> shadow->shift;
+    sim_words_put(out->places, here);
     out->mine = sim_words_count() + (view->clock->base + lid);
-    out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
-    return size >> shadow->shift;
+    out->count = size >> shadow->shift;
+    out->is_run = chunk_kind == SIM_TIER_RUN && out->count == 1;
+    sim_words next =
+        __builtin_shufflevector(here, here, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
+    next[SIM_CHUNK - 1] = UINT32_MAX;
+    out->is_distinct = mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count));
 }
 
 static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
-                                     chunk_cells r, uint32_t kinds, uint32_t count)
+                                     const chunk_cells *r, uint32_t kinds)
 {
     uint32_t settled = sim_race_settled(clock, shadow->class);
     for (uint32_t kind = 0; kind < kinds; kind++) {
         if (!sim_race_may_be_open(shadow, kind, settled)) continue;
-        chunk_cells part = r;
-        for (uint32_t k = 0; k < count; k++, part.at += 1, part.first++) {
-            if (!cells_are_settled(clock, &part, shadow->cells[kind])) return false;
+        for (uint32_t k = 0; k < r->count; k++) {
+            if (!cells_are_settled(clock, r, shadow->cells[kind] + k)) return false;
         }
     }
     return true;
@@ -184,12 +210,12 @@ static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t k
     const sim_race_clock *clock = view->clock;
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
-    uint32_t count = cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
+    cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS_WRITING))
         return false;
     shadow->from[SIM_RACE_READS] = clock->ordered_from;
-    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++)
-        cells_read(clock, &r, shadow->cells[SIM_RACE_READS]);
+    for (uint32_t k = 0; k < r.count; k++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_READS] + k);
     return true;
 }
 
@@ -199,12 +225,11 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    uint32_t count = cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count))
-        return false;
+    cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS)) return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
-    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++) {
-        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
+    for (uint32_t k = 0; k < r.count; k++) {
+        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES] + k)) return false;
     }
     return true;
 }
@@ -219,20 +244,19 @@ static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_r
     uint32_t shift = shadow->shift, low = a->low * a->bytes;
     uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
     sim_words offsets = sim_words_get(read->at) + low, last = (offsets + (size - 1)) >> shift;
-    chunk_cells r = {.at = offsets >> shift,
-                     .mine = sim_words_count() + (clock->base + read->lid),
+    chunk_cells r = {.mine = sim_words_count() + (clock->base + read->lid),
                      .mask = lanes_of(read->mask)};
-    r.first = r.at[0];
-    r.is_run = read->mask == ALL_LANES && size == 1u << shift &&
-               !sim_words_any(r.at ^ (sim_words_count() + r.first));
+    sim_words at = offsets >> shift;
+    r.is_run = read->mask == ALL_LANES && !sim_words_any(at ^ (sim_words_count() + at[0])) &&
+               !sim_words_any(at ^ last);
     for (;;) {
+        sim_words_put(r.places, at);
         for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
             if (!sim_race_may_be_open(shadow, kind, clock->ordered_from)) continue;
             if (!cells_are_settled(clock, &r, shadow->cells[kind])) return false;
         }
-        if (!sim_words_any(r.at ^ last)) return true;
-        r.at += (sim_words)(r.at != last) & 1;
-        r.is_run = false;
+        if (!sim_words_any(at ^ last)) return true;
+        at += (sim_words)(at != last) & 1;
     }
 }
 

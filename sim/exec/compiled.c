@@ -19,7 +19,7 @@
  * milliseconds to interpret as many. */
 #define WORK_MIN (UINT64_C(1) << 24)
 /* Rows in the log of reads. */
-#define READS_MAX 512u
+#define READS_MAX 2048u
 /* A kernel whose code has given up this many times is interpreted from then on. */
 #define GIVES_UP_MAX 2u
 
@@ -330,8 +330,9 @@ static void run_open(sim_launch_state *l, sim_compiled *run, const sim_tier_code
     for (uint32_t i = 0; i < code->access_count; i++)
         code->accesses[i]->view = (sim_tier_view){.key = UINT64_MAX};
     c->parked = rt_alloc_array(code->block_count + 1, sizeof *c->parked);
-    c->reads = rt_alloc_array(READS_MAX, sizeof *c->reads);
-    c->reads_end = c->reads + READS_MAX;
+    uint32_t reads = l->locals.count ? READS_MAX : 1;
+    c->reads = rt_alloc_array(reads, sizeof *c->reads);
+    c->reads_end = c->reads + reads;
     run->uniforms = rt_alloc(function->uniform_bytes + 8);
     c->uniforms = run->uniforms;
     /* Under other schedules work-items run alone, and each counts its own steps. */
