@@ -8,11 +8,54 @@
 #define OPS_MAX   8192u
 #define DEPTH_MAX 16u
 
-static const char *ops_are_covered(const sim_code_function *function, const sim_code_block *block)
+/* Operations of one family give the same value in any order. */
+static uint32_t atomic_family(uint32_t operation)
+{
+    switch ((sim_atomic)operation) {
+    case SIM_ATOMIC_ADD:
+    case SIM_ATOMIC_SUB: return SIM_ATOMIC_ADD;
+    case SIM_ATOMIC_SMIN:
+    case SIM_ATOMIC_UMIN:
+    case SIM_ATOMIC_SMAX:
+    case SIM_ATOMIC_UMAX:
+    case SIM_ATOMIC_AND:
+    case SIM_ATOMIC_OR:
+    case SIM_ATOMIC_XOR: return operation;
+    default: return SIM_NONE;
+    }
+}
+
+static bool is_relaxed(uint32_t order)
+{
+    const uint32_t ordered = SIM_MemorySemanticsAcquire | SIM_MemorySemanticsRelease |
+                             SIM_MemorySemanticsAcquireRelease |
+                             SIM_MemorySemanticsSequentiallyConsistent;
+    uint32_t scope = sim_order_memory(order);
+    return !(sim_order_semantics(order) & ordered) &&
+           (scope == SIM_ScopeWorkgroup || scope == SIM_ScopeDevice);
+}
+
+/* Chunks run one after the other, the interpreter's work-items together: the order of atomics must
+ * not show, neither in memory nor in their results, and they must not order anything else. */
+static const char *atomic_is_covered(tier_flat *flat, const sim_op *op)
+{
+    uint32_t family = atomic_family(op->extra), kind = (uint32_t)op->handler << 8 | family;
+    if (family == SIM_NONE) return "has atomics whose order matters";
+    if (op->target != SIM_REGISTER_NONE) return "uses the results of atomics";
+    if (!is_relaxed(op->stride)) return "has atomics that order work-items";
+    if (flat->atomics && flat->atomics != kind) return "has several kinds of atomics";
+    flat->atomics = kind;
+    return NULL;
+}
+
+static const char *ops_are_covered(tier_flat *flat, const sim_code_function *function,
+                                   const sim_code_block *block)
 {
     for (uint32_t i = 0; i < block->op_count; i++) {
         const sim_op *op = &function->ops[block->op_first + i];
         const tier_handler *handler = tier_handler_at(op->handler);
+        const char *reason = handler->shape == TIER_ATOMIC ? atomic_is_covered(flat, op) : NULL;
+        if (reason) return reason;
         if (handler->shape != TIER_UNCOVERED) continue;
         bool is_reason = handler->name && handler->name[0] >= 'a';
         return is_reason ? handler->name : "extracts or inserts bit-fields";
@@ -20,14 +63,15 @@ static const char *ops_are_covered(const sim_code_function *function, const sim_
     return NULL;
 }
 
-static const char *block_is_covered(const sim_code_function *function, const sim_code_block *block)
+static const char *block_is_covered(tier_flat *flat, const sim_code_function *function,
+                                    const sim_code_block *block)
 {
     switch ((sim_end)block->end) {
     case SIM_END_CALL_POINTER: return "calls through a function pointer";
     case SIM_END_MEET: return "has an operation of a sub-group";
     default: break;
     }
-    return ops_are_covered(function, block);
+    return ops_are_covered(flat, function, block);
 }
 
 static bool is_active(const tier_flat *flat, uint32_t instance, const sim_code_function *function)
@@ -75,7 +119,7 @@ static const char *blocks_add(tier_flat *flat, uint32_t instance)
     uint32_t left = SIM_NONE;
     for (uint32_t b = 0; b < function->block_count; b++) {
         const sim_code_block *block = &function->blocks[b];
-        const char *reason = block_is_covered(function, block);
+        const char *reason = block_is_covered(flat, function, block);
         if (reason) return reason;
         uint32_t at = flat->blocks.count;
         flat->op_count += block->op_count;
@@ -343,8 +387,8 @@ tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_c
     if (t.found.instance < IN_LOCAL) {
         const sim_tier_frame *frame = flat->instances.items[t.found.instance].frame;
         object.local = 0;
-        object.key = SIM_TIER_KEY(sim_address_of(
-            SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number));
+        object.key = SIM_TIER_KEY(
+            sim_address_of(SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number));
     } else if (t.found.instance == IN_LOCAL) {
         object.local = local_bit(number);
         object.key = SIM_TIER_KEY(sim_address_of(SIM_CLASS_LOCAL, number));
@@ -366,7 +410,8 @@ static uint64_t local_stores(const tier_flat *flat, const tier_block *block)
     uint64_t stores = 0;
     for (uint32_t i = 0; i < block->block->op_count; i++) {
         const sim_op *op = &function->ops[block->block->op_first + i];
-        if (tier_handler_at(op->handler)->shape == TIER_STORE)
+        uint8_t shape = tier_handler_at(op->handler)->shape;
+        if (shape == TIER_STORE || shape == TIER_ATOMIC)
             stores |= tier_object_of(flat, block->instance, block->block, op).local;
     }
     return stores;

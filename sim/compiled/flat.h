@@ -42,6 +42,7 @@ typedef struct tier_flat {
     RT_VECTOR(tier_loop) loops;
     uint32_t barrier_count; /* plus 1 */
     uint32_t op_count;
+    uint32_t atomics; /* the kind that all atomics have; 0: there are none */
     uint64_t private_bytes;
 } tier_flat;
 

@@ -557,3 +557,32 @@ void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
     }
     access_emit(e, op, &m);
 }
+
+void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    uint8_t bytes = (uint8_t)sim_lane_bytes(type);
+    tier_object object =
+        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    sim_tier_access *access = rt_alloc(sizeof *access);
+    *access = (sim_tier_access){.form = SIM_MEMORY_EACH,
+                                .bytes = bytes,
+                                .count = 1,
+                                .high = 1,
+                                .is_store = true,
+                                .is_atomic = true,
+                                .operation = (uint8_t)op->extra,
+                                .alignment = bytes,
+                                .key = object.key,
+                                .pointer = object.pointer,
+                                .view = {.key = UINT64_MAX}};
+    *rt_vector_push(&e->accesses) = access;
+    LLVMValueRef addresses = tier_read(e, op->a, SIM_I64, true);
+    LLVMValueRef value = tier_read(e, op->b, type, true);
+    LLVMBuildStore(e->builder, addresses, tier_pointer(e, e->index, 0, LLVMTypeOf(addresses)));
+    LLVMBuildStore(e->builder, value, tier_scratch(e, 0, LLVMTypeOf(value)));
+    LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, access),
+                                tier_bits(e, tier_active(e), e->i32),
+                                tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
+    helper_call(e, (const void *)(uintptr_t)e->helpers->atomic[__builtin_ctz(bytes)], arguments, 5);
+}

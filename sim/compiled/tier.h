@@ -46,7 +46,9 @@ typedef struct sim_tier_access {
     uint8_t bytes;     /* of a component */
     uint8_t count;     /* components */
     uint8_t low, high; /* LOAD: components [low, high) count as read, as in the interpreter */
-    bool is_store;
+    bool is_store;     /* or an atomic */
+    bool is_atomic;
+    uint8_t operation; /* of an atomic: sim_atomic */
     bool is_quiet; /* a load: no work-item of the group stores to its object, if that is local, at
                     * the same time */
     uint32_t alignment, stride;
@@ -91,6 +93,9 @@ typedef struct sim_tier_helpers {
                             const uint64_t *addresses, void *values);
     uint32_t (*store_any[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
                              const uint64_t *addresses, const void *values);
+    /* Apply access->operation to values in memory, by log2 of the width; the others are NULL. */
+    uint32_t (*atomic[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
+                          const uint64_t *addresses, const void *values);
     /* Applies sim_math `function` to the active lanes of a (and b). */
     void (*math)(uint32_t function, uint32_t is_double, uint32_t mask, const void *a, const void *b,
                  void *out);

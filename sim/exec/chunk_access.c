@@ -60,8 +60,9 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
     if (!is_expected(c, access, address) || !sim_access_find(x, address, &view, &kind))
         return give_up(c, SIM_TIER_ACCESS);
     if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
-    if (view.forbidden & (access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS))
-        return give_up(c, SIM_TIER_ACCESS);
+    uint32_t forbidden = access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS;
+    if (access->is_atomic) forbidden |= SIM_FORBIDS_LOADS;
+    if (view.forbidden & forbidden) return give_up(c, SIM_TIER_ACCESS);
     *out = (sim_tier_view){.key = SIM_TIER_KEY(address),
                            .data = view.data,
                            .defined = view.defined,
@@ -234,6 +235,29 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     return true;
 }
 
+/* Records atomics for the device, which conflict with plain accesses only. */
+static ALWAYS bool race_atomic(sim_tier_context *c, const sim_tier_view *view, uint32_t mask,
+                               const uint32_t *at, uint32_t size)
+{
+    chunk_cells r;
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = view->clock;
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    cells_open(c->lid, view, SIM_RACE_ATOMIC_WRITES, SIM_TIER_MIXED, mask, at, 0, size, &r);
+    if (clock->is_split) return false;
+    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
+        if (sim_race_kind_atomic((sim_race_kind)kind)) continue;
+        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
+        for (uint32_t k = 0; k < r.count; k++) {
+            if (!cells_are_settled(clock, &r, shadow->cells[kind] + k)) return false;
+        }
+    }
+    shadow->from[SIM_RACE_ATOMIC_WRITES] = clock->ordered_from;
+    for (uint32_t k = 0; k < r.count; k++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_ATOMIC_WRITES] + k);
+    return true;
+}
+
 /* ---- The log of reads ----------------------------------------------------------------------- */
 
 /* True if no other work-item has stored what the row's lanes have read, since the last barrier. */
@@ -332,6 +356,15 @@ static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, u
 #define ELEMENT    uint64_t
 #include "sim/exec/chunk_width.inc"
 
+#define WIDTH_BITS 32
+#define ELEMENT    uint32_t
+#define SIGNED     int32_t
+#include "sim/exec/chunk_atomic.inc"
+#define WIDTH_BITS 64
+#define ELEMENT    uint64_t
+#define SIGNED     int64_t
+#include "sim/exec/chunk_atomic.inc"
+
 /* ---- Other helpers -------------------------------------------------------------------------- */
 
 static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, const void *a,
@@ -385,6 +418,7 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .store = WIDTHS(store),
     .load_any = WIDTHS(load_any),
     .store_any = WIDTHS(store_any),
+    .atomic = {NULL, NULL, atomic_32, atomic_64},
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,

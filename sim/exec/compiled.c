@@ -160,7 +160,6 @@ static tier_kernel *kernel_find(sim_tier *tier, const sim_kernel *kernel, uint32
 static const char *kernel_refused(const sim_kernel *kernel)
 {
     if (kernel->reach.meets) return "has operations of a sub-group";
-    if (kernel->reach.atomics) return "has atomics";
     if (kernel->reach.copies) return "has asynchronous copies";
     if (kernel->reach.prints) return "calls printf";
     if (kernel->written.anything) return "may write through pointers loaded from memory";
