@@ -104,10 +104,12 @@ void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offs
 LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,
                             uint32_t type_count, LLVMValueRef *arguments, uint32_t count);
 
-/* Emit a load, a store or an atomic of the operation's components, with its checks in line. */
+/* Emit a load, a store, an atomic or a copy of the operation's components, with its checks in line.
+ */
 void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h);
 void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h);
 void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h);
+void tier_emit_copy(tier_emitter *e, const sim_op *op);
 
 /* ---- private.c ---- */
 

@@ -411,7 +411,7 @@ static uint64_t local_stores(const tier_flat *flat, const tier_block *block)
     for (uint32_t i = 0; i < block->block->op_count; i++) {
         const sim_op *op = &function->ops[block->block->op_first + i];
         uint8_t shape = tier_handler_at(op->handler)->shape;
-        if (shape == TIER_STORE || shape == TIER_ATOMIC)
+        if (shape == TIER_STORE || shape == TIER_ATOMIC || shape == TIER_COPY)
             stores |= tier_object_of(flat, block->instance, block->block, op).local;
     }
     return stores;

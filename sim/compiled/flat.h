@@ -71,7 +71,7 @@ typedef struct tier_object {
 #define TIER_LOCALS_MAX 62u
 #define TIER_LOCAL_ANY  UINT64_MAX
 
-/* Traces the address `op->a` of a load or store of the block. */
+/* Traces the address `op->a` of an access of the block. */
 tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
                            const sim_op *op);
 

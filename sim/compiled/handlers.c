@@ -93,7 +93,7 @@ static const tier_handler handlers[SIM_HANDLER_COUNT] = {
                                                                "has asynchronous copies", UNCOVERED)
                                             OTHER(WAIT_EVENTS, "has asynchronous copies", UNCOVERED)
                                                 OTHER(PRINT, "calls printf", UNCOVERED)
-                                                    OTHER(COPY_MEMORY, "copies memory", UNCOVERED)};
+                                                    OTHER(COPY_MEMORY, "COPY_MEMORY", COPY)};
 
 const tier_handler *tier_handler_at(uint32_t handler)
 {

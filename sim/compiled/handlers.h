@@ -25,6 +25,7 @@ typedef enum tier_shape {
     TIER_LOAD,
     TIER_STORE,
     TIER_ATOMIC, /* only some of them: see flat.c */
+    TIER_COPY,
     TIER_FENCE,
     TIER_FRAME_ADDRESS,
     TIER_FORGET,

@@ -558,25 +558,32 @@ void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
     access_emit(e, op, &m);
 }
 
+/* An access that only helpers make: a store, if its object may be known, or a load. */
+static sim_tier_access *access_any_new(tier_emitter *e, uint8_t bytes, const tier_object *object)
+{
+    sim_tier_access *access = rt_alloc(sizeof *access);
+    *access = (sim_tier_access){.form = SIM_MEMORY_EACH,
+                                .bytes = bytes,
+                                .count = 1,
+                                .high = 1,
+                                .is_store = object != NULL,
+                                .alignment = bytes,
+                                .key = object ? object->key : 0,
+                                .pointer = object ? object->pointer : SIM_REGISTER_NONE,
+                                .view = {.key = UINT64_MAX}};
+    *rt_vector_push(&e->accesses) = access;
+    return access;
+}
+
 void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     sim_lane_type type = (sim_lane_type)h->from;
     uint8_t bytes = (uint8_t)sim_lane_bytes(type);
     tier_object object =
         tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
-    sim_tier_access *access = rt_alloc(sizeof *access);
-    *access = (sim_tier_access){.form = SIM_MEMORY_EACH,
-                                .bytes = bytes,
-                                .count = 1,
-                                .high = 1,
-                                .is_store = true,
-                                .is_atomic = true,
-                                .operation = (uint8_t)op->extra,
-                                .alignment = bytes,
-                                .key = object.key,
-                                .pointer = object.pointer,
-                                .view = {.key = UINT64_MAX}};
-    *rt_vector_push(&e->accesses) = access;
+    sim_tier_access *access = access_any_new(e, bytes, &object);
+    access->is_atomic = true;
+    access->operation = (uint8_t)op->extra;
     LLVMValueRef addresses = tier_read(e, op->a, SIM_I64, true);
     LLVMValueRef value = tier_read(e, op->b, type, true);
     LLVMBuildStore(e->builder, addresses, tier_pointer(e, e->index, 0, LLVMTypeOf(addresses)));
@@ -585,4 +592,37 @@ void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
                                 tier_bits(e, tier_active(e), e->i32),
                                 tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
     helper_call(e, (const void *)(uintptr_t)e->helpers->atomic[__builtin_ctz(bytes)], arguments, 5);
+}
+
+/* True if the register is a constant that is a multiple of the number. */
+static bool size_is_multiple(tier_emitter *e, sim_register place, uint64_t number)
+{
+    if (place >> SIM_REGISTER_SHIFT != SIM_SPACE_POOL) return false;
+    LLVMValueRef size = tier_read(e, place, SIM_I64, false);
+    return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) % number == 0;
+}
+
+void tier_emit_copy(tier_emitter *e, const sim_op *op)
+{
+    const sim_register places[3] = {op->a, op->b, op->c};
+    uint32_t to_alignment = (uint32_t)op->imm, from_alignment = op->extra;
+    uint32_t least = to_alignment < from_alignment ? to_alignment : from_alignment;
+    /* Pieces must not straddle the end of what is copied. */
+    bool is_whole = least >= 4 && size_is_multiple(e, op->c, 4);
+    uint8_t bytes = is_whole ? 4 : 1;
+    tier_object object =
+        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    sim_tier_access *from = access_any_new(e, bytes, NULL), *to = access_any_new(e, bytes, &object);
+    for (uint32_t i = 0; i < 3; i++) {
+        LLVMValueRef value = tier_read(e, places[i], SIM_I64, true);
+        LLVMBuildStore(e->builder, value, tier_scratch(e, i, LLVMTypeOf(value)));
+    }
+    LLVMValueRef arguments[] = {e->context,
+                                tier_constant_pointer(e, from),
+                                tier_constant_pointer(e, to),
+                                tier_bits(e, tier_active(e), e->i32),
+                                tier_scratch(e, 0, e->i8),
+                                tier_number(e->i32, to_alignment),
+                                tier_number(e->i32, from_alignment)};
+    helper_call(e, (const void *)(uintptr_t)e->helpers->copy, arguments, 7);
 }

@@ -96,6 +96,11 @@ typedef struct sim_tier_helpers {
     /* Apply access->operation to values in memory, by log2 of the width; the others are NULL. */
     uint32_t (*atomic[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
                           const uint64_t *addresses, const void *values);
+    /* Copies memory, in pieces of from->bytes, which is also to->bytes. The rows of 64-bit numbers
+     * `places` are the targets, the sources, which must be aligned to the numbers given, and the
+     * sizes. */
+    uint32_t (*copy)(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to, uint32_t mask,
+                     const uint64_t *places, uint32_t to_alignment, uint32_t from_alignment);
     /* Applies sim_math `function` to the active lanes of a (and b). */
     void (*math)(uint32_t function, uint32_t is_double, uint32_t mask, const void *a, const void *b,
                  void *out);

@@ -365,6 +365,77 @@ static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, u
 #define SIGNED     int64_t
 #include "sim/exec/chunk_atomic.inc"
 
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+/* Copies from one place that cannot race, or whose bytes may be undefined, to the lanes' private
+ * memory, whole granules at a time; false, with nothing done, if that is not possible. */
+static bool copy_spread(sim_tier_context *c, sim_tier_access *from, uint32_t mask, uint64_t target,
+                        uint64_t source, uint64_t size)
+{
+    uint64_t first, room, position, offset = sim_address_offset(target);
+    const sim_tier_view *view = &from->view;
+    if (sim_address_class_of(target) != SIM_CLASS_PRIVATE || from->bytes != 4) return false;
+    if (sim_address_class_of(source) > SIM_CLASS_LOCAL || size % 4) return false;
+    if (view->key != SIM_TIER_KEY(source) && !chunk_find(c, from, source)) return false;
+    if (view->race || sim_chunk_loads(view)) return false;
+    uint64_t at = sim_address_offset(source);
+    if (!variable_find(c, target, &first, &room) || size > room || offset > room - size)
+        return false;
+    if (size > view->end + 3 || at > view->end + 3 - size) return false;
+    position = first + offset;
+    if (position % 4) return false;
+    for (uint64_t k = 0; k < size; k += 4) {
+        uint32_t word = *(const chunk_32 *)(view->data + at + k);
+        uint64_t place = granule_place(position + k, 0);
+        uint32_t *words = (uint32_t *)(void *)(c->private_memory + place);
+        uint32_t *defined = (uint32_t *)(void *)(c->private_defined + place);
+        for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {
+            words[i] = mask >> i & 1 ? word : words[i];
+            defined[i] = mask >> i & 1 ? UINT32_MAX : defined[i];
+        }
+    }
+    return true;
+}
+
+static uint32_t copy_lane(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to,
+                          uint32_t lane, uint64_t target, uint64_t source, uint64_t size)
+{
+    uint64_t addresses[SIM_CHUNK], row[SIM_CHUNK];
+    for (uint64_t k = 0; k < size; k += from->bytes) {
+        addresses[lane] = source + k;
+        bool is_done = from->bytes == 4 ? load_any_32(c, from, 1u << lane, addresses, row)
+                                        : load_any_8(c, from, 1u << lane, addresses, row);
+        if (!is_done) return 0;
+        addresses[lane] = target + k;
+        is_done = to->bytes == 4 ? store_any_32(c, to, 1u << lane, addresses, row)
+                                 : store_any_8(c, to, 1u << lane, addresses, row);
+        if (!is_done) return 0;
+    }
+    return 1;
+}
+
+static uint32_t chunk_copy(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to,
+                           uint32_t mask, const uint64_t *places, uint32_t to_alignment,
+                           uint32_t from_alignment)
+{
+    const uint64_t *target = places, *source = places + SIM_CHUNK, *size = source + SIM_CHUNK;
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    bool is_same = true;
+    FOR_MASKED(mask, i)
+    {
+        if (size[i] && (target[i] & (to_alignment - 1) || source[i] & (from_alignment - 1)))
+            return give_up(c, SIM_TIER_ACCESS);
+        is_same &= target[i] == target[first] && source[i] == source[first];
+        is_same &= size[i] == size[first];
+    }
+    if (is_same && copy_spread(c, from, mask, target[first], source[first], size[first])) return 1;
+    FOR_MASKED(mask, i)
+    {
+        if (!copy_lane(c, from, to, i, target[i], source[i], size[i])) return 0;
+    }
+    return 1;
+}
+
 /* ---- Other helpers -------------------------------------------------------------------------- */
 
 static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, const void *a,
@@ -372,8 +443,9 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
 {
     uint8_t active[SIM_TIER_LANES];
     sim_math_lanes lanes = {.count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
-    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+    for (uint32_t i = 0; mask != ALL_LANES && i < SIM_TIER_LANES; i++)
         active[i] = mask >> i & 1;
+    if (mask == ALL_LANES) lanes.mask = NULL;
     if (mask == 1) lanes.count = 1;
     if (is_double) {
         sim_math_double((sim_math)function, &lanes);
@@ -419,6 +491,7 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .load_any = WIDTHS(load_any),
     .store_any = WIDTHS(store_any),
     .atomic = {NULL, NULL, atomic_32, atomic_64},
+    .copy = chunk_copy,
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,
