@@ -85,6 +85,7 @@ typedef struct tier_memory {
     sim_tier_access *access;
     sim_lane_type type; /* of a component */
     const sim_register *places;
+    tier_object object;    /* what is known of what it reaches */
     bool is_uniform;       /* all lanes have one address */
     LLVMValueRef base;     /* the uniform part of the address */
     LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */
@@ -103,9 +104,12 @@ void tier_offsets_check(tier_emitter *e, const tier_memory *m, LLVMValueRef offs
 LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef *types,
                             uint32_t type_count, LLVMValueRef *arguments, uint32_t count);
 
-/* Emit a load or a store of the operation's components, with its checks in line. */
+/* Emit a load, a store, an atomic or a copy of the operation's components, with its checks in line.
+ */
 void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h);
 void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h);
+void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h);
+void tier_emit_copy(tier_emitter *e, const sim_op *op);
 
 /* ---- private.c ---- */
 

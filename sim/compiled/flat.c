@@ -8,11 +8,54 @@
 #define OPS_MAX   8192u
 #define DEPTH_MAX 16u
 
-static const char *ops_are_covered(const sim_code_function *function, const sim_code_block *block)
+/* Operations of one family give the same value in any order. */
+static uint32_t atomic_family(uint32_t operation)
+{
+    switch ((sim_atomic)operation) {
+    case SIM_ATOMIC_ADD:
+    case SIM_ATOMIC_SUB: return SIM_ATOMIC_ADD;
+    case SIM_ATOMIC_SMIN:
+    case SIM_ATOMIC_UMIN:
+    case SIM_ATOMIC_SMAX:
+    case SIM_ATOMIC_UMAX:
+    case SIM_ATOMIC_AND:
+    case SIM_ATOMIC_OR:
+    case SIM_ATOMIC_XOR: return operation;
+    default: return SIM_NONE;
+    }
+}
+
+static bool is_relaxed(uint32_t order)
+{
+    const uint32_t ordered = SIM_MemorySemanticsAcquire | SIM_MemorySemanticsRelease |
+                             SIM_MemorySemanticsAcquireRelease |
+                             SIM_MemorySemanticsSequentiallyConsistent;
+    uint32_t scope = sim_order_memory(order);
+    return !(sim_order_semantics(order) & ordered) &&
+           (scope == SIM_ScopeWorkgroup || scope == SIM_ScopeDevice);
+}
+
+/* Chunks run one after the other, the interpreter's work-items together: the order of atomics must
+ * not show, neither in memory nor in their results, and they must not order anything else. */
+static const char *atomic_is_covered(tier_flat *flat, const sim_op *op)
+{
+    uint32_t family = atomic_family(op->extra), kind = (uint32_t)op->handler << 8 | family;
+    if (family == SIM_NONE) return "has atomics whose order matters";
+    if (op->target != SIM_REGISTER_NONE) return "uses the results of atomics";
+    if (!is_relaxed(op->stride)) return "has atomics that order work-items";
+    if (flat->atomics && flat->atomics != kind) return "has several kinds of atomics";
+    flat->atomics = kind;
+    return NULL;
+}
+
+static const char *ops_are_covered(tier_flat *flat, const sim_code_function *function,
+                                   const sim_code_block *block)
 {
     for (uint32_t i = 0; i < block->op_count; i++) {
         const sim_op *op = &function->ops[block->op_first + i];
         const tier_handler *handler = tier_handler_at(op->handler);
+        const char *reason = handler->shape == TIER_ATOMIC ? atomic_is_covered(flat, op) : NULL;
+        if (reason) return reason;
         if (handler->shape != TIER_UNCOVERED) continue;
         bool is_reason = handler->name && handler->name[0] >= 'a';
         return is_reason ? handler->name : "extracts or inserts bit-fields";
@@ -20,14 +63,15 @@ static const char *ops_are_covered(const sim_code_function *function, const sim_
     return NULL;
 }
 
-static const char *block_is_covered(const sim_code_function *function, const sim_code_block *block)
+static const char *block_is_covered(tier_flat *flat, const sim_code_function *function,
+                                    const sim_code_block *block)
 {
     switch ((sim_end)block->end) {
     case SIM_END_CALL_POINTER: return "calls through a function pointer";
     case SIM_END_MEET: return "has an operation of a sub-group";
     default: break;
     }
-    return ops_are_covered(function, block);
+    return ops_are_covered(flat, function, block);
 }
 
 static bool is_active(const tier_flat *flat, uint32_t instance, const sim_code_function *function)
@@ -75,7 +119,7 @@ static const char *blocks_add(tier_flat *flat, uint32_t instance)
     uint32_t left = SIM_NONE;
     for (uint32_t b = 0; b < function->block_count; b++) {
         const sim_code_block *block = &function->blocks[b];
-        const char *reason = block_is_covered(function, block);
+        const char *reason = block_is_covered(flat, function, block);
         if (reason) return reason;
         uint32_t at = flat->blocks.count;
         flat->op_count += block->op_count;
@@ -162,8 +206,9 @@ void tier_flat_free(tier_flat *flat)
 
 #define TRACE_DEPTH_MAX 12u
 
-/* A private variable of an instance or, if that is SIM_NONE, a scalar of the kernel's parameters.
- */
+/* A private variable of an instance, or one of these: */
+#define IN_PARAMETERS SIM_NONE       /* a scalar of the kernel's parameters */
+#define IN_LOCAL      (SIM_NONE - 1) /* a variable of the program in local memory: its object */
 typedef struct variable {
     uint32_t instance, number;
 } variable;
@@ -233,7 +278,7 @@ static bool trace_writers(trace *t, uint32_t instance, sim_register place)
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         if (function->parameters[i].place != place) continue;
         if (!in->call) {
-            if (!trace_found(t, (variable){SIM_NONE, i})) return false;
+            if (!trace_found(t, (variable){IN_PARAMETERS, i})) return false;
             continue;
         }
         if (i >= in->call->argument_count) return false;
@@ -263,13 +308,27 @@ static bool trace_writers(trace *t, uint32_t instance, sim_register place)
     return true;
 }
 
+/* Traces a constant: it may be the address of a variable in local memory. */
+static bool trace_pool(trace *t, uint32_t offset)
+{
+    const sim_program *program = t->flat->program;
+    uint32_t slot = offset / 8;
+    if (slot < SIM_POOL_SLOTS) return false;
+    uint64_t value = program->pool_slots[slot];
+    uint32_t object = sim_address_object(value);
+    if (sim_address_class_of(value) != SIM_CLASS_LOCAL) return false;
+    if (object == 0 || object > program->local_count) return false; /* some other number */
+    return trace_found(t, (variable){IN_LOCAL, object});
+}
+
 /* Traces a register as an operation of the block reads it: its last writer before that, or any
  * writer if there is none. */
 static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
                            const sim_op *before, sim_register place)
 {
     const sim_code_function *function = t->flat->instances.items[instance].function;
-    if (place >> SIM_REGISTER_SHIFT == SIM_SPACE_POOL) return false;
+    if (place >> SIM_REGISTER_SHIFT == SIM_SPACE_POOL)
+        return trace_pool(t, place & SIM_REGISTER_MASK);
     if (t->depth >= TRACE_DEPTH_MAX) return false;
     t->depth++;
     for (const sim_op *op = before; block && op-- > function->ops + block->op_first;) {
@@ -289,7 +348,7 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
 {
     trace t = {.flat = flat};
     if (!trace_register(&t, instance, block, op, place) || !t.is_found) return false;
-    if (t.found.instance == SIM_NONE) return false;
+    if (t.found.instance >= IN_LOCAL) return false;
     *out_frame = flat->instances.items[t.found.instance].frame;
     *out_variable = t.found.number;
     return true;
@@ -297,35 +356,65 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
 
 /* ---- Stores to local memory ----------------------------------------------------------------- */
 
-/* True if a scalar of the kernel's parameters is a pointer to global memory. */
-static bool is_global_parameter(const sim_program *program, uint32_t function, uint32_t leaf)
+/* Returns the kind of the kernel's parameter to which the scalar belongs. */
+static sim_parameter_kind parameter_kind(const tier_flat *flat, uint32_t leaf)
 {
+    const sim_program *program = flat->program;
+    uint32_t function = (uint32_t)(flat->instances.items[0].function - program->functions);
     for (uint32_t i = 0; i < program->kernel_count; i++) {
         const sim_kernel *kernel = &program->kernels[i];
         if (kernel->function != function) continue;
         for (uint32_t k = 0; k < kernel->parameter_count; k++) {
-            if (kernel->leaf_first[k] == leaf)
-                return kernel->parameters[k].kind == SIM_PARAMETER_GLOBAL;
+            if (kernel->leaf_first[k] == leaf) return kernel->parameters[k].kind;
         }
     }
-    return false;
+    return SIM_PARAMETER_VALUE;
 }
 
-static bool may_store_locally(const tier_flat *flat, const tier_block *block)
+/* Objects of local memory: the program's variables, then the kernel's parameters. */
+static uint64_t local_bit(uint32_t number)
+{
+    return number < TIER_LOCALS_MAX ? UINT64_C(1) << number : TIER_LOCAL_ANY;
+}
+
+tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op)
+{
+    trace t = {.flat = flat};
+    tier_object object = {.local = TIER_LOCAL_ANY, .pointer = SIM_REGISTER_NONE};
+    if (!trace_register(&t, instance, block, op, op->a) || !t.is_found) return object;
+    uint32_t number = t.found.number;
+    if (t.found.instance < IN_LOCAL) {
+        const sim_tier_frame *frame = flat->instances.items[t.found.instance].frame;
+        object.local = 0;
+        object.key = SIM_TIER_KEY(
+            sim_address_of(SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number));
+    } else if (t.found.instance == IN_LOCAL) {
+        object.local = local_bit(number);
+        object.key = SIM_TIER_KEY(sim_address_of(SIM_CLASS_LOCAL, number));
+    } else if (t.found.instance == IN_PARAMETERS) {
+        sim_parameter_kind kind = parameter_kind(flat, number);
+        object.is_global = kind == SIM_PARAMETER_GLOBAL;
+        if (kind == SIM_PARAMETER_GLOBAL) object.local = 0;
+        if (kind == SIM_PARAMETER_LOCAL)
+            object.local = local_bit(flat->program->local_count + 1 + number);
+        if (kind == SIM_PARAMETER_GLOBAL || kind == SIM_PARAMETER_LOCAL)
+            object.pointer = flat->instances.items[0].function->parameters[number].place;
+    }
+    return object;
+}
+
+static uint64_t local_stores(const tier_flat *flat, const tier_block *block)
 {
     const sim_code_function *function = flat->instances.items[block->instance].function;
-    uint32_t kernel = (uint32_t)(flat->instances.items[0].function - flat->program->functions);
+    uint64_t stores = 0;
     for (uint32_t i = 0; i < block->block->op_count; i++) {
         const sim_op *op = &function->ops[block->block->op_first + i];
-        trace t = {.flat = flat};
-        if (tier_handler_at(op->handler)->shape != TIER_STORE) continue;
-        if (!trace_register(&t, block->instance, block->block, op, op->a) || !t.is_found)
-            return true;
-        if (t.found.instance == SIM_NONE &&
-            !is_global_parameter(flat->program, kernel, t.found.number))
-            return true;
+        uint8_t shape = tier_handler_at(op->handler)->shape;
+        if (shape == TIER_STORE || shape == TIER_ATOMIC || shape == TIER_COPY)
+            stores |= tier_object_of(flat, block->instance, block->block, op).local;
     }
-    return false;
+    return stores;
 }
 
 /* True if all work-items of the group have made their earlier accesses to local memory when they
@@ -353,7 +442,8 @@ static void parts_join(uint32_t *parts, uint32_t a, uint32_t b)
 }
 
 /* The blocks that can follow each other without such a barrier form a part; work-items are in one
- * part at a time, together. In a part without a store, loads of local memory cannot race. */
+ * part at a time, together. In a part without a store to a local object, loads of it cannot race.
+ */
 static void parts_examine(tier_flat *flat)
 {
     uint32_t count = flat->blocks.count, *parts = rt_alloc_array(count + 1, sizeof *parts);
@@ -371,11 +461,11 @@ static void parts_examine(tier_flat *flat)
         if (from->block->end == SIM_END_RETURN && from->instance != 0)
             parts_join(parts, b, in->last + 1);
     }
-    bool *stores = rt_alloc_array(count + 1, sizeof *stores);
+    uint64_t *stores = rt_alloc_array(count + 1, sizeof *stores);
     for (uint32_t b = 0; b < count; b++)
-        stores[part_of(parts, b)] |= may_store_locally(flat, &flat->blocks.items[b]);
+        stores[part_of(parts, b)] |= local_stores(flat, &flat->blocks.items[b]);
     for (uint32_t b = 0; b < count; b++)
-        flat->blocks.items[b].stores_locally = stores[part_of(parts, b)];
+        flat->blocks.items[b].stores = stores[part_of(parts, b)];
     rt_free(parts);
     rt_free(stores);
 }

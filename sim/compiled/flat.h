@@ -21,13 +21,13 @@ typedef struct tier_instance {
 typedef struct tier_block {
     uint32_t instance;
     const sim_code_block *block;
-    uint32_t callee;  /* SIM_END_CALL: the instance that it enters */
-    uint32_t left;    /* the instance that lanes have left when they enter this block by a return;
-                       * SIM_NONE: none */
-    uint32_t barrier; /* SIM_END_BARRIER: its number, from 1 */
-    bool stores_locally; /* a work-item of the group may store to local memory before the next
-                          * barrier or since the last */
-    bool may_be_parked;  /* lanes may wait to enter it while others run earlier blocks */
+    uint32_t callee;    /* SIM_END_CALL: the instance that it enters */
+    uint32_t left;      /* the instance that lanes have left when they enter this block by a return;
+                         * SIM_NONE: none */
+    uint32_t barrier;   /* SIM_END_BARRIER: its number, from 1 */
+    uint64_t stores;    /* the local objects to which work-items of the group may store before the
+                         * next barrier or since the last: TIER_LOCAL of each, or TIER_LOCAL_ANY */
+    bool may_be_parked; /* lanes may wait to enter it while others run earlier blocks */
 } tier_block;
 
 /* The blocks [header, last], which a back edge repeats. */
@@ -42,6 +42,7 @@ typedef struct tier_flat {
     RT_VECTOR(tier_loop) loops;
     uint32_t barrier_count; /* plus 1 */
     uint32_t op_count;
+    uint32_t atomics; /* the kind that all atomics have; 0: there are none */
     uint64_t private_bytes;
 } tier_flat;
 
@@ -59,6 +60,20 @@ uint32_t tier_target(const tier_flat *flat, uint32_t block, const sim_edge *edge
 bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
                            const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
                            uint32_t *out_variable);
+
+/* What is known of the object that an access reaches. */
+typedef struct tier_object {
+    bool is_global;
+    uint64_t local;       /* if it is local: its bit; TIER_LOCAL_ANY: unknown; 0: it is not */
+    uint64_t key;         /* of sim_tier_access */
+    sim_register pointer; /* likewise */
+} tier_object;
+#define TIER_LOCALS_MAX 62u
+#define TIER_LOCAL_ANY  UINT64_MAX
+
+/* Traces the address `op->a` of an access of the block. */
+tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
+                           const sim_op *op);
 
 /* True if lanes that run block `from` may find others waiting in block `at`, which follows it. It
  * is false if `at` is inside a loop that `from` precedes: lanes enter a loop together, so that

@@ -78,23 +78,22 @@ static const tier_handler handlers[SIM_HANDLER_COUNT] = {
                     OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS) OTHER(
                         FORGET, "FORGET", FORGET) CONVERT_ROWS(FTOH, F32, I16, UNARY)
                         CONVERT_ROWS(FTOH, F64, I16,
-                                     UNARY) OTHER(ATOMIC_I16, "has atomics", UNCOVERED)
-                            OTHER(ATOMIC_I32, "has atomics",
-                                  UNCOVERED) OTHER(ATOMIC_I64, "has atomics", UNCOVERED)
-                                OTHER(CONVERT_V, "has a conversion with its own rounding",
-                                      UNCOVERED) OTHER(CONVERT_S,
-                                                       "has a conversion with its own rounding",
+                                     UNARY) OTHER(ATOMIC_I16, "has atomics of floats", UNCOVERED)
+                            ROW(ATOMIC_I32, "ATOMIC", ATOMIC, SIM_FORM_VV,
+                                I32, I32) ROW(ATOMIC_I64, "ATOMIC", ATOMIC, SIM_FORM_VV, I64,
+                                              I64) OTHER(CONVERT_V,
+                                                         "has a conversion with its own rounding",
+                                                         UNCOVERED)
+                                OTHER(CONVERT_S, "has a conversion with its own rounding",
+                                      UNCOVERED) OTHER(COLLECTIVE, "has operations of a sub-group",
                                                        UNCOVERED)
-                                    OTHER(COLLECTIVE, "has operations of a sub-group", UNCOVERED)
-                                        OTHER(GROUP_PUT, "has operations of the work-group",
-                                              UNCOVERED) OTHER(GROUP_TAKE,
-                                                               "has operations of the work-group",
-                                                               UNCOVERED)
-                                            OTHER(ASYNC_COPY, "has asynchronous copies", UNCOVERED)
-                                                OTHER(WAIT_EVENTS, "has asynchronous copies",
-                                                      UNCOVERED) OTHER(PRINT, "calls printf",
-                                                                       UNCOVERED)
-                                                    OTHER(COPY_MEMORY, "copies memory", UNCOVERED)};
+                                    OTHER(GROUP_PUT, "has operations of the work-group", UNCOVERED)
+                                        OTHER(GROUP_TAKE, "has operations of the work-group",
+                                              UNCOVERED) OTHER(ASYNC_COPY,
+                                                               "has asynchronous copies", UNCOVERED)
+                                            OTHER(WAIT_EVENTS, "has asynchronous copies", UNCOVERED)
+                                                OTHER(PRINT, "calls printf", UNCOVERED)
+                                                    OTHER(COPY_MEMORY, "COPY_MEMORY", COPY)};
 
 const tier_handler *tier_handler_at(uint32_t handler)
 {

@@ -24,6 +24,8 @@ typedef enum tier_shape {
     TIER_BOUND, /* no target; undefined unless a is less than `extra` */
     TIER_LOAD,
     TIER_STORE,
+    TIER_ATOMIC, /* only some of them: see flat.c */
+    TIER_COPY,
     TIER_FENCE,
     TIER_FRAME_ADDRESS,
     TIER_FORGET,

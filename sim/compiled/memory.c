@@ -26,8 +26,10 @@ static LLVMValueRef any_lane(const tier_emitter *e, LLVMValueRef lanes)
 /* ---- The access ----------------------------------------------------------------------------- */
 
 static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier_handler *h,
-                                   const sim_register *places)
+                                   const tier_memory *m)
 {
+    const sim_register *places = m->places;
+    const tier_block *block = &e->flat->blocks.items[e->block];
     sim_tier_access *access = rt_alloc(sizeof *access);
     uint8_t low = 0, high = op->count;
     while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
@@ -35,18 +37,20 @@ static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier
     while (high > low + 1 && places[high - 1] == SIM_REGISTER_NONE)
         high--;
     if (places[low] == SIM_REGISTER_NONE) low = 0, high = op->count;
-    *access = (sim_tier_access){.form = h->form,
-                                .bytes = (uint8_t)sim_lane_bytes((sim_lane_type)h->from),
-                                .count = op->count,
-                                .low = low,
-                                .high = high,
-                                .is_store = h->shape == TIER_STORE,
-                                .is_quiet = h->shape == TIER_LOAD &&
-                                            !e->flat->blocks.items[e->block].stores_locally,
-                                .alignment = op->c,
-                                .stride = op->stride,
-                                .imm = op->imm,
-                                .view = {.key = UINT64_MAX}};
+    *access =
+        (sim_tier_access){.form = h->form,
+                          .bytes = (uint8_t)sim_lane_bytes((sim_lane_type)h->from),
+                          .count = op->count,
+                          .low = low,
+                          .high = high,
+                          .is_store = h->shape == TIER_STORE,
+                          .is_quiet = h->shape == TIER_LOAD && !(block->stores & m->object.local),
+                          .alignment = op->c,
+                          .stride = op->stride,
+                          .imm = op->imm,
+                          .key = m->object.key,
+                          .pointer = m->object.pointer,
+                          .view = {.key = UINT64_MAX}};
     *rt_vector_push(&e->accesses) = access;
     return access;
 }
@@ -66,7 +70,8 @@ static tier_memory memory_open(tier_emitter *e, const sim_op *op, const tier_han
 {
     tier_memory m = {.type = (sim_lane_type)h->from};
     m.places = e->flat->instances.items[e->instance].function->places + op->extra;
-    m.access = access_new(e, op, h, m.places);
+    m.object = tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    m.access = access_new(e, op, h, &m);
     m.is_uniform = h->form == SIM_MEMORY_ONE || h->form == SIM_MEMORY_SAME;
     if (!m.is_uniform) m.distance = distance_of(e, op, h->form);
     if (h->form != SIM_MEMORY_EACH) m.base = tier_read(e, op->a, SIM_I64, false);
@@ -302,7 +307,113 @@ static LLVMValueRef load_same(const tier_emitter *e, const tier_memory *m, LLVMV
     return value;
 }
 
+/* Loads a component of all active lanes, laid out as `kind` says (SIM_TIER_RUN and so on), from a
+ * member of the view; `at`: one offset, or those of the lanes if they are mixed. */
+static LLVMValueRef load_part(const tier_emitter *e, const tier_memory *m, size_t member,
+                              uint32_t kind, LLVMValueRef at, uint32_t component)
+{
+    LLVMValueRef from = view_member(e, m, member, e->bytes_pointer);
+    uint32_t distance = component * m->access->bytes;
+    if (kind == SIM_TIER_RUN) return load_run(e, m, from, at);
+    if (kind == SIM_TIER_SAME) return load_same(e, m, from, at, distance);
+    return load_gathered(e, m, from, at, distance);
+}
+
+static LLVMValueRef flag_of(const tier_emitter *e, LLVMValueRef loads, uint32_t flag)
+{
+    LLVMValueRef bit = LLVMBuildAnd(e->builder, loads, tier_number(e->i64, flag), "");
+    return LLVMBuildICmp(e->builder, LLVMIntNE, bit, tier_number(e->i64, 0), "");
+}
+
+/* Gives up unless all bits of a component are defined, in all active lanes. */
+static void defined_demand(tier_emitter *e, LLVMValueRef defined, bool is_chunk)
+{
+    LLVMValueRef wrong =
+        LLVMBuildICmp(e->builder, LLVMIntNE, defined, LLVMConstAllOnes(LLVMTypeOf(defined)), "");
+    if (is_chunk) wrong = any_lane(e, wrong);
+    tier_give_up_unless(e, LLVMBuildNot(e->builder, wrong, ""), SIM_TIER_UNDEFINED);
+}
+
+/* Loads the components and goes to `loaded`; checks that they are defined if the view says so. */
+static void plain_part(tier_emitter *e, const tier_memory *m, uint32_t kind, LLVMValueRef at,
+                       LLVMValueRef loads, LLVMBasicBlockRef loaded)
+{
+    const sim_tier_access *a = m->access;
+    bool is_one = kind == SIM_TIER_SAME;
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (a->is_store || m->places[k] == SIM_REGISTER_NONE) continue;
+        LLVMValueRef value = load_part(e, m, offsetof(sim_tier_view, data), kind, at, k);
+        bool is_spread = is_one && a->form != SIM_MEMORY_ONE;
+        tier_value_write(e, m, k, is_spread ? tier_splat(e, value) : value);
+    }
+    if (a->is_store || m->object.is_global) {
+        LLVMBuildBr(e->builder, loaded);
+        return;
+    }
+    LLVMBasicBlockRef check = tier_block_new(e, "defined");
+    LLVMBuildCondBr(e->builder, flag_of(e, loads, SIM_TIER_SHADOWED), check, loaded);
+    LLVMPositionBuilderAtEnd(e->builder, check);
+    for (uint32_t k = a->low; k < a->high; k++)
+        defined_demand(e, load_part(e, m, offsetof(sim_tier_view, defined), kind, at, k), !is_one);
+    LLVMBuildBr(e->builder, loaded);
+}
+
+/* ---- The log of reads ----------------------------------------------------------------------- */
+
+static void log_store(const tier_emitter *e, LLVMValueRef row, size_t member, LLVMValueRef value)
+{
+    LLVMValueRef to = tier_pointer(e, row, member, LLVMTypeOf(value));
+    LLVMSetAlignment(LLVMBuildStore(e->builder, value, to), 4);
+}
+
+/* Goes to m->done. If the object is one whose reads are logged, adds a row first. */
+static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef at)
+{
+    if (m->access->is_store || m->access->is_quiet || m->object.is_global) {
+        LLVMBuildBr(e->builder, m->done);
+        return;
+    }
+    LLVMBasicBlockRef logged = tier_block_new(e, "logged"), full = tier_block_new(e, "full");
+    LLVMBuildCondBr(e->builder, flag_of(e, loads, SIM_TIER_LOGGED), logged, m->done);
+    LLVMPositionBuilderAtEnd(e->builder, logged);
+    LLVMValueRef next_at =
+        tier_pointer(e, e->context, offsetof(sim_tier_context, reads_next), e->bytes_pointer);
+    LLVMValueRef row = LLVMBuildLoad2(e->builder, e->bytes_pointer, next_at, "");
+    log_store(e, row, offsetof(sim_tier_read, at), at);
+    log_store(e, row, offsetof(sim_tier_read, race),
+              view_member(e, m, offsetof(sim_tier_view, race), e->i64));
+    log_store(e, row, offsetof(sim_tier_read, access),
+              tier_number(e->i64, (uint64_t)(uintptr_t)m->access));
+    log_store(e, row, offsetof(sim_tier_read, mask), tier_bits(e, tier_active(e), e->i32));
+    LLVMValueRef lid_at = tier_pointer(e, e->context, offsetof(sim_tier_context, lid), e->i32);
+    log_store(e, row, offsetof(sim_tier_read, lid), LLVMBuildLoad2(e->builder, e->i32, lid_at, ""));
+    LLVMValueRef next = tier_pointer(e, row, sizeof(sim_tier_read), e->i8);
+    LLVMBuildStore(e->builder, next, next_at);
+    LLVMValueRef end_at =
+        tier_pointer(e, e->context, offsetof(sim_tier_context, reads_end), e->bytes_pointer);
+    LLVMValueRef end = LLVMBuildLoad2(e->builder, e->bytes_pointer, end_at, "");
+    LLVMValueRef has_room = LLVMBuildICmp(e->builder, LLVMIntNE, next, end, "");
+    LLVMBuildCondBr(e->builder, has_room, m->done, full);
+    LLVMPositionBuilderAtEnd(e->builder, full);
+    helper_call(e, (const void *)(uintptr_t)e->helpers->log_flush, &e->context, 1);
+    LLVMBuildBr(e->builder, m->done);
+}
+
 /* ---- Objects -------------------------------------------------------------------------------- */
+
+/* Goes to `plain` if compiled code itself can load from the view's object, and to `tracked`
+ * otherwise; returns what the view says of loads. */
+static LLVMValueRef plain_test(const tier_emitter *e, const tier_memory *m, LLVMBasicBlockRef plain,
+                               LLVMBasicBlockRef tracked)
+{
+    if (m->access->is_store) {
+        LLVMBuildBr(e->builder, tracked);
+        return NULL;
+    }
+    LLVMValueRef loads = view_member(e, m, offsetof(sim_tier_view, loads), e->i64);
+    LLVMBuildCondBr(e->builder, flag_of(e, loads, SIM_TIER_HELPED), tracked, plain);
+    return loads;
+}
 
 static void access_uniform(tier_emitter *e, const tier_memory *m)
 {
@@ -313,18 +424,12 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     view_open(e, m, address, other);
     LLVMValueRef offset = offset_of(e, address);
     tier_offsets_check(e, m, offset, view_member(e, m, offsetof(sim_tier_view, end), e->i64));
-    LLVMValueRef is_plain = view_member(e, m, offsetof(sim_tier_view, is_plain), e->i64);
-    is_plain = LLVMBuildICmp(e->builder, LLVMIntNE, is_plain, tier_number(e->i64, 0), "");
-    if (m->access->is_store) is_plain = tier_number(e->i1, 0);
-    LLVMBuildCondBr(e->builder, is_plain, plain, tracked);
+    LLVMValueRef loads = plain_test(e, m, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
-    LLVMValueRef data = view_member(e, m, offsetof(sim_tier_view, data), e->bytes_pointer);
-    for (uint32_t k = 0; k < m->access->count; k++) {
-        if (m->access->is_store || m->places[k] == SIM_REGISTER_NONE) continue;
-        LLVMValueRef value = load_same(e, m, data, offset, k * m->access->bytes);
-        tier_value_write(e, m, k, m->access->form == SIM_MEMORY_ONE ? value : tier_splat(e, value));
-    }
-    LLVMBuildBr(e->builder, m->done);
+    LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
+    plain_part(e, m, SIM_TIER_SAME, offset, loads, loaded);
+    LLVMPositionBuilderAtEnd(e->builder, loaded);
+    log_end(e, m, loads, tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, "")));
     LLVMPositionBuilderAtEnd(e->builder, tracked);
     LLVMValueRef at = tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, ""));
     access_view(e, m, at, tier_number(e->i32, SIM_TIER_SAME));
@@ -332,23 +437,21 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     tier_access_any(e, m);
 }
 
+/* Loads the rows and goes to `loaded`. */
 static void plain_rows(tier_emitter *e, const tier_memory *m, LLVMValueRef at, LLVMValueRef is_run,
-                       LLVMValueRef start)
+                       LLVMValueRef start, LLVMValueRef loads, LLVMBasicBlockRef loaded)
 {
     LLVMBasicBlockRef run = tier_block_new(e, "run"), apart = tier_block_new(e, "apart");
-    LLVMValueRef data = view_member(e, m, offsetof(sim_tier_view, data), e->bytes_pointer);
     bool is_single = m->access->count == 1;
     LLVMBuildCondBr(e->builder, is_single ? is_run : tier_number(e->i1, 0), run, apart);
     LLVMPositionBuilderAtEnd(e->builder, run);
-    if (is_single && m->places[0] != SIM_REGISTER_NONE)
-        tier_value_write(e, m, 0, load_run(e, m, data, start));
-    LLVMBuildBr(e->builder, m->done);
-    LLVMPositionBuilderAtEnd(e->builder, apart);
-    for (uint32_t k = 0; k < m->access->count; k++) {
-        if (m->places[k] == SIM_REGISTER_NONE) continue;
-        tier_value_write(e, m, k, load_gathered(e, m, data, at, k * m->access->bytes));
+    if (is_single) {
+        plain_part(e, m, SIM_TIER_RUN, start, loads, loaded);
+    } else {
+        LLVMBuildUnreachable(e->builder);
     }
-    LLVMBuildBr(e->builder, m->done);
+    LLVMPositionBuilderAtEnd(e->builder, apart);
+    plain_part(e, m, SIM_TIER_MIXED, at, loads, loaded);
 }
 
 /* Determines how the active lanes are laid out (SIM_TIER_RUN and so on). Other lanes get places
@@ -410,15 +513,15 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
     LLVMValueRef first = first_of(e, origins);
     LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, origins, tier_splat(e, first), "");
     LLVMValueRef is_run = LLVMBuildNot(e->builder, any_lane(e, differs), "");
-    LLVMValueRef is_plain = view_member(e, m, offsetof(sim_tier_view, is_plain), e->i64);
-    is_plain = LLVMBuildICmp(e->builder, LLVMIntNE, is_plain, tier_number(e->i64, 0), "");
-    if (m->access->is_store) is_plain = tier_number(e->i1, 0);
-    LLVMBuildCondBr(e->builder, is_plain, plain, tracked);
+    LLVMValueRef loads = plain_test(e, m, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
     if (m->access->is_store) {
         LLVMBuildBr(e->builder, m->done);
     } else {
-        plain_rows(e, m, at, is_run, LLVMBuildSExt(e->builder, first, e->i64, ""));
+        LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
+        plain_rows(e, m, at, is_run, LLVMBuildSExt(e->builder, first, e->i64, ""), loads, loaded);
+        LLVMPositionBuilderAtEnd(e->builder, loaded);
+        log_end(e, m, loads, at);
     }
     LLVMPositionBuilderAtEnd(e->builder, tracked);
     LLVMValueRef kind = kind_of(e, m, is_run, first, &at);
@@ -453,4 +556,73 @@ void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
         LLVMBuildStore(e->builder, value, tier_scratch(e, k, LLVMTypeOf(value)));
     }
     access_emit(e, op, &m);
+}
+
+/* An access that only helpers make: a store, if its object may be known, or a load. */
+static sim_tier_access *access_any_new(tier_emitter *e, uint8_t bytes, const tier_object *object)
+{
+    sim_tier_access *access = rt_alloc(sizeof *access);
+    *access = (sim_tier_access){.form = SIM_MEMORY_EACH,
+                                .bytes = bytes,
+                                .count = 1,
+                                .high = 1,
+                                .is_store = object != NULL,
+                                .alignment = bytes,
+                                .key = object ? object->key : 0,
+                                .pointer = object ? object->pointer : SIM_REGISTER_NONE,
+                                .view = {.key = UINT64_MAX}};
+    *rt_vector_push(&e->accesses) = access;
+    return access;
+}
+
+void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    sim_lane_type type = (sim_lane_type)h->from;
+    uint8_t bytes = (uint8_t)sim_lane_bytes(type);
+    tier_object object =
+        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    sim_tier_access *access = access_any_new(e, bytes, &object);
+    access->is_atomic = true;
+    access->operation = (uint8_t)op->extra;
+    LLVMValueRef addresses = tier_read(e, op->a, SIM_I64, true);
+    LLVMValueRef value = tier_read(e, op->b, type, true);
+    LLVMBuildStore(e->builder, addresses, tier_pointer(e, e->index, 0, LLVMTypeOf(addresses)));
+    LLVMBuildStore(e->builder, value, tier_scratch(e, 0, LLVMTypeOf(value)));
+    LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, access),
+                                tier_bits(e, tier_active(e), e->i32),
+                                tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
+    helper_call(e, (const void *)(uintptr_t)e->helpers->atomic[__builtin_ctz(bytes)], arguments, 5);
+}
+
+/* True if the register is a constant that is a multiple of the number. */
+static bool size_is_multiple(tier_emitter *e, sim_register place, uint64_t number)
+{
+    if (place >> SIM_REGISTER_SHIFT != SIM_SPACE_POOL) return false;
+    LLVMValueRef size = tier_read(e, place, SIM_I64, false);
+    return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) % number == 0;
+}
+
+void tier_emit_copy(tier_emitter *e, const sim_op *op)
+{
+    const sim_register places[3] = {op->a, op->b, op->c};
+    uint32_t to_alignment = (uint32_t)op->imm, from_alignment = op->extra;
+    uint32_t least = to_alignment < from_alignment ? to_alignment : from_alignment;
+    /* Pieces must not straddle the end of what is copied. */
+    bool is_whole = least >= 4 && size_is_multiple(e, op->c, 4);
+    uint8_t bytes = is_whole ? 4 : 1;
+    tier_object object =
+        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    sim_tier_access *from = access_any_new(e, bytes, NULL), *to = access_any_new(e, bytes, &object);
+    for (uint32_t i = 0; i < 3; i++) {
+        LLVMValueRef value = tier_read(e, places[i], SIM_I64, true);
+        LLVMBuildStore(e->builder, value, tier_scratch(e, i, LLVMTypeOf(value)));
+    }
+    LLVMValueRef arguments[] = {e->context,
+                                tier_constant_pointer(e, from),
+                                tier_constant_pointer(e, to),
+                                tier_bits(e, tier_active(e), e->i32),
+                                tier_scratch(e, 0, e->i8),
+                                tier_number(e->i32, to_alignment),
+                                tier_number(e->i32, from_alignment)};
+    helper_call(e, (const void *)(uintptr_t)e->helpers->copy, arguments, 7);
 }

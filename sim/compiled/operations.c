@@ -223,7 +223,9 @@ void tier_emit_op(tier_emitter *e, const sim_op *op)
     case TIER_BOUND: emit_check(e, op, h); return;
     case TIER_LOAD: tier_emit_load(e, op, h); return;
     case TIER_STORE: tier_emit_store(e, op, h); return;
-    case TIER_FENCE: return; /* orders nothing without atomics */
+    case TIER_ATOMIC: tier_emit_atomic(e, op, h); return;
+    case TIER_COPY: tier_emit_copy(e, op); return;
+    case TIER_FENCE: return; /* what it orders with relaxed atomics counts as not ordered */
     case TIER_FRAME_ADDRESS: emit_frame_address(e, op); return;
     case TIER_FORGET: emit_forget(e, op); return;
     case TIER_UNCOVERED:

@@ -32,10 +32,13 @@ typedef struct sim_tier_view {
     uint64_t end;                 /* offsets below it are inside: an access fits */
     struct sim_race_shadow *race; /* NULL: accesses cannot race */
     struct sim_race_clock *clock; /* of that memory */
-    uint64_t is_plain; /* 1: a load needs no check but that of its offsets. The caller keeps
-                        * it true for local memory, of which `all_defined` may change. */
+    uint64_t loads; /* flags: SIM_TIER_HELPED and so on. The caller keeps it right for local memory,
+                     * of which `all_defined` may change. */
 } sim_tier_view;
 #define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
+/* What a load of an object needs but the check of its offsets: a helper, or a row in the log of
+ * reads, or a check that its bits are defined. */
+enum { SIM_TIER_HELPED = 1, SIM_TIER_LOGGED = 2, SIM_TIER_SHADOWED = 4 };
 
 /* A load or store, as compiled code and its helpers see it. */
 typedef struct sim_tier_access {
@@ -43,12 +46,28 @@ typedef struct sim_tier_access {
     uint8_t bytes;     /* of a component */
     uint8_t count;     /* components */
     uint8_t low, high; /* LOAD: components [low, high) count as read, as in the interpreter */
-    bool is_store;
-    bool is_quiet; /* a load: no work-item of the group stores to local memory at the same time */
+    bool is_store;     /* or an atomic */
+    bool is_atomic;
+    uint8_t operation; /* of an atomic: sim_atomic */
+    bool is_quiet; /* a load: no work-item of the group stores to its object, if that is local, at
+                    * the same time */
     uint32_t alignment, stride;
     int64_t imm;
+    /* The key of the only object that flat.c expects it to reach, or 0; and the kernel's uniform
+     * register that has its address, or SIM_REGISTER_NONE. is_quiet relies on these. */
+    uint64_t key;
+    sim_register pointer;
     sim_tier_view view;
 } sim_tier_access;
+
+/* A load of local memory whose order is examined when the group has reached the next barrier: a
+ * work-item may store to the object before that. */
+typedef struct sim_tier_read {
+    uint32_t at[SIM_TIER_LANES]; /* offsets in the object; 0 in lanes that are not active */
+    struct sim_race_shadow *race;
+    const sim_tier_access *access;
+    uint32_t mask, lid;
+} sim_tier_read;
 
 typedef struct sim_tier_context sim_tier_context;
 
@@ -74,6 +93,14 @@ typedef struct sim_tier_helpers {
                             const uint64_t *addresses, void *values);
     uint32_t (*store_any[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
                              const uint64_t *addresses, const void *values);
+    /* Apply access->operation to values in memory, by log2 of the width; the others are NULL. */
+    uint32_t (*atomic[4])(sim_tier_context *c, sim_tier_access *access, uint32_t mask,
+                          const uint64_t *addresses, const void *values);
+    /* Copies memory, in pieces of from->bytes, which is also to->bytes. The rows of 64-bit numbers
+     * `places` are the targets, the sources, which must be aligned to the numbers given, and the
+     * sizes. */
+    uint32_t (*copy)(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to, uint32_t mask,
+                     const uint64_t *places, uint32_t to_alignment, uint32_t from_alignment);
     /* Applies sim_math `function` to the active lanes of a (and b). */
     void (*math)(uint32_t function, uint32_t is_double, uint32_t mask, const void *a, const void *b,
                  void *out);
@@ -81,6 +108,11 @@ typedef struct sim_tier_helpers {
     void (*enter)(sim_tier_context *c, const sim_tier_frame *frame, uint32_t mask);
     /* The private variable at the address becomes undefined for the lanes. */
     void (*forget)(sim_tier_context *c, uint64_t address, uint32_t mask);
+    /* Empties the full log of reads. */
+    uint32_t (*log_flush)(sim_tier_context *c);
+    /* For the caller of compiled code: returns 0 if a work-item has stored to what another has read
+     * since the last barrier. The log remains. */
+    uint32_t (*log_check)(sim_tier_context *c);
 } sim_tier_helpers;
 
 #define SIM_TIER_FRAMES 64u /* more than any number of a frame */
@@ -101,6 +133,7 @@ struct sim_tier_context {
     /* Granule g, four bytes, of lane l is at (g * SIM_TIER_LANES + l) * 4. */
     uint8_t *private_memory, *private_defined;
     const sim_tier_frame *frames[SIM_TIER_FRAMES]; /* the active ones by number */
+    sim_tier_read *reads, *reads_next, *reads_end; /* the log */
     struct sim_exec *exec;                         /* for helpers */
 };
 

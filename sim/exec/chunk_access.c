@@ -18,6 +18,14 @@ _Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
     for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
          left &= left - 1)
 
+/* Iterates over all lanes, without a loop. */
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define UNROLLED _Pragma("GCC unroll 16")
+#endif
+#define EACH_LANE(i) UNROLLED for (uint32_t i = 0; i < SIM_CHUNK; i++)
+
 typedef uint8_t chunk_8 __attribute__((may_alias));
 typedef uint16_t chunk_16 __attribute__((aligned(1), may_alias));
 typedef uint32_t chunk_32 __attribute__((aligned(1), may_alias));
@@ -31,6 +39,16 @@ static uint32_t give_up(sim_tier_context *c, sim_tier_reason reason)
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
+/* True if the address is in the object in which flat.c expects it. */
+static bool is_expected(const sim_tier_context *c, const sim_tier_access *access, uint64_t address)
+{
+    uint64_t pointer;
+    if (access->key && access->key != SIM_TIER_KEY(address)) return false;
+    if (access->pointer == SIM_REGISTER_NONE) return true;
+    memcpy(&pointer, c->uniforms + (access->pointer & SIM_REGISTER_MASK), sizeof pointer);
+    return SIM_TIER_KEY(pointer) == SIM_TIER_KEY(address);
+}
+
 static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_t address)
 {
     sim_exec *x = c->exec;
@@ -39,10 +57,12 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
     sim_finding_kind kind;
     uint64_t size = (uint64_t)access->bytes * access->count;
     out->key = UINT64_MAX;
-    if (!sim_access_find(x, address, &view, &kind)) return give_up(c, SIM_TIER_ACCESS);
-    if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
-    if (view.forbidden & (access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS))
+    if (!is_expected(c, access, address) || !sim_access_find(x, address, &view, &kind))
         return give_up(c, SIM_TIER_ACCESS);
+    if (view.size > INT32_MAX || view.size < size) return give_up(c, SIM_TIER_ACCESS);
+    uint32_t forbidden = access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS;
+    if (access->is_atomic) forbidden |= SIM_FORBIDS_LOADS;
+    if (view.forbidden & forbidden) return give_up(c, SIM_TIER_ACCESS);
     *out = (sim_tier_view){.key = SIM_TIER_KEY(address),
                            .data = view.data,
                            .defined = view.defined,
@@ -55,41 +75,62 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
         out->defined = x->launch->locals_defined.data + local->offset;
     }
     if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
-    bool is_defined = !out->defined || (out->all_defined && *out->all_defined);
-    out->is_plain = is_defined && !out->race;
+    out->loads = sim_chunk_loads(out);
     return 1;
 }
 
 /* ---- Races ---------------------------------------------------------------------------------- */
 
-/* The cells that the lanes of a chunk access: cells[at] of each active lane, then those after them.
- * If `is_run`, the lanes' cells are adjacent, and those of lanes that are not active exist. */
+/* The cells that the lanes of a chunk access: cells[places[i] + k] of each active lane i, for each
+ * k below `count`. If `is_run`, the lanes' cells are adjacent, and those of lanes that are not
+ * active exist. */
 typedef struct chunk_cells {
-    sim_words at, mine, mask;
-    uint32_t first, lanes; /* lanes: a bit for each active one */
+    sim_words mine, mask;
+    uint32_t places[SIM_CHUNK];
+    uint32_t count, lanes; /* lanes: a bit for each active one */
     bool is_run;
+    bool is_distinct; /* no two lanes share a cell; false if that is unknown */
 } chunk_cells;
+
+static ALWAYS sim_words lanes_of(uint32_t mask)
+{
+    static const sim_words bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                   1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                   1 << 12, 1 << 13, 1 << 14, 1 << 15};
+    return (sim_words)((bits & mask) != 0);
+}
+
+static ALWAYS sim_words words_gather(const uint32_t *from, const uint32_t *at)
+{
+#ifdef __AVX512F__
+    return (sim_words)_mm512_i32gather_epi32((__m512i)sim_words_get(at), from, 4);
+#else
+    uint32_t found[SIM_CHUNK];
+    FOR_CHUNK_LANES found[i] = from[at[i]];
+    return sim_words_get(found);
+#endif
+}
 
 static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
 {
-    if (r->is_run) return sim_words_get(cells + r->first);
-    uint32_t at[SIM_CHUNK], found[SIM_CHUNK];
-    sim_words_put(at, r->at);
-    FOR_CHUNK_LANES found[i] = cells[at[i]];
-    return sim_words_get(found);
+    if (r->is_run) return sim_words_get(cells + r->places[0]);
+    return words_gather(cells, r->places);
 }
 
 static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words from)
 {
+    uint32_t words[SIM_CHUNK];
     if (r->is_run) {
-        sim_words before = sim_words_get(cells + r->first);
-        sim_words_put(cells + r->first, (from & r->mask) | (before & ~r->mask));
+        sim_words before = sim_words_get(cells + r->places[0]);
+        sim_words_put(cells + r->places[0], (from & r->mask) | (before & ~r->mask));
         return;
     }
-    uint32_t at[SIM_CHUNK], words[SIM_CHUNK];
-    sim_words_put(at, r->at);
     sim_words_put(words, from);
-    FOR_MASKED(r->lanes, i) cells[at[i]] = words[i];
+    if (r->lanes == ALL_LANES) {
+        EACH_LANE(i) cells[r->places[i]] = words[i];
+    } else {
+        FOR_MASKED(r->lanes, i) cells[r->places[i]] = words[i];
+    }
 }
 
 static ALWAYS bool cells_are_settled(const sim_race_clock *clock, const chunk_cells *r,
@@ -107,13 +148,14 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
               before = (sim_words)(stamp < clock->group_first);
     sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
     cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
-    if (r->is_run) return;
+    if (r->is_run || r->is_distinct) return;
     /* A cell that another lane has overwritten has several readers. */
     sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
     if (!sim_words_any(differs)) return;
     FOR_MASKED(r->lanes, i)
     {
-        if ((cells[r->at[i]] & SIM_RACE_STAMP) != r->mine[i]) cells[r->at[i]] |= SIM_RACE_SEVERAL;
+        uint32_t *own = &cells[r->places[i]];
+        if ((*own & SIM_RACE_STAMP) != r->mine[i]) *own |= SIM_RACE_SEVERAL;
     }
 }
 
@@ -121,61 +163,60 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
 {
     cells_put(r, cells, r->mine);
-    return r->is_run || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
+    return r->is_run || r->is_distinct || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
-/* Narrows the cells if necessary; returns the number of cells per lane. */
-static ALWAYS uint32_t cells_open(sim_tier_context *c, const sim_tier_view *view,
-                                  sim_race_kind kind, uint32_t chunk_kind, uint32_t mask,
-                                  const uint32_t *at, uint32_t first, uint32_t size,
-                                  chunk_cells *out)
+/* Narrows the cells if necessary. */
+static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
+                              uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
+                              uint32_t first, uint32_t size, chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
-    static const sim_words lane_bits = {1,       1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
-                                        1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
-                                        1 << 12, 1 << 13, 1 << 14, 1 << 15};
     uint32_t bits = first | size;
-    out->mask = (sim_words)((lane_bits & mask) != 0);
+    out->mask = lanes_of(mask);
     out->lanes = mask;
     sim_words offsets = sim_words_get(at);
     if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
     if (!shadow->cells[kind] || (shadow->shift && (bits & 3)))
         sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
-    out->at = (offsets + first) >> shadow->shift;
-    out->first = out->at[0];
-    out->mine = sim_words_count() + (view->clock->base + c->lid);
-    out->is_run = chunk_kind == SIM_TIER_RUN && size == 1u << shadow->shift;
-    return size >> shadow->shift;
+    sim_words here = (offsets + first) >> shadow->shift;
+    sim_words_put(out->places, here);
+    out->mine = sim_words_count() + (view->clock->base + lid);
+    out->count = size >> shadow->shift;
+    out->is_run = chunk_kind == SIM_TIER_RUN && out->count == 1;
+    sim_words next =
+        __builtin_shufflevector(here, here, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
+    next[SIM_CHUNK - 1] = UINT32_MAX;
+    out->is_distinct = mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count));
 }
 
 static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
-                                     chunk_cells r, uint32_t kinds, uint32_t count)
+                                     const chunk_cells *r, uint32_t kinds)
 {
     uint32_t settled = sim_race_settled(clock, shadow->class);
     for (uint32_t kind = 0; kind < kinds; kind++) {
         if (!sim_race_may_be_open(shadow, kind, settled)) continue;
-        chunk_cells part = r;
-        for (uint32_t k = 0; k < count; k++, part.at += 1, part.first++) {
-            if (!cells_are_settled(clock, &part, shadow->cells[kind])) return false;
+        for (uint32_t k = 0; k < r->count; k++) {
+            if (!cells_are_settled(clock, r, shadow->cells[kind] + k)) return false;
         }
     }
     return true;
 }
 
-static ALWAYS bool race_load(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
-                             uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
+static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t kind, uint32_t mask,
+                             const uint32_t *at, uint32_t first, uint32_t size)
 {
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
-    uint32_t count = cells_open(c, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS_WRITING, count))
+    cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS_WRITING))
         return false;
     shadow->from[SIM_RACE_READS] = clock->ordered_from;
-    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++)
-        cells_read(clock, &r, shadow->cells[SIM_RACE_READS]);
+    for (uint32_t k = 0; k < r.count; k++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_READS] + k);
     return true;
 }
 
@@ -185,14 +226,88 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    uint32_t count = cells_open(c, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, r, SIM_RACE_KINDS, count))
-        return false;
+    cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS)) return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
-    for (uint32_t k = 0; k < count; k++, r.at += 1, r.first++) {
-        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;
+    for (uint32_t k = 0; k < r.count; k++) {
+        if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES] + k)) return false;
     }
     return true;
+}
+
+/* Records atomics for the device, which conflict with plain accesses only. */
+static ALWAYS bool race_atomic(sim_tier_context *c, const sim_tier_view *view, uint32_t mask,
+                               const uint32_t *at, uint32_t size)
+{
+    chunk_cells r;
+    sim_race_shadow *shadow = view->race;
+    const sim_race_clock *clock = view->clock;
+    uint32_t settled = sim_race_settled(clock, shadow->class);
+    cells_open(c->lid, view, SIM_RACE_ATOMIC_WRITES, SIM_TIER_MIXED, mask, at, 0, size, &r);
+    if (clock->is_split) return false;
+    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
+        if (sim_race_kind_atomic((sim_race_kind)kind)) continue;
+        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
+        for (uint32_t k = 0; k < r.count; k++) {
+            if (!cells_are_settled(clock, &r, shadow->cells[kind] + k)) return false;
+        }
+    }
+    shadow->from[SIM_RACE_ATOMIC_WRITES] = clock->ordered_from;
+    for (uint32_t k = 0; k < r.count; k++)
+        cells_read(clock, &r, shadow->cells[SIM_RACE_ATOMIC_WRITES] + k);
+    return true;
+}
+
+/* ---- The log of reads ----------------------------------------------------------------------- */
+
+/* True if no other work-item has stored what the row's lanes have read, since the last barrier. */
+static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_read *read)
+{
+    const sim_race_shadow *shadow = read->race;
+    const sim_tier_access *a = read->access;
+    uint32_t shift = shadow->shift, low = a->low * a->bytes;
+    uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
+    sim_words offsets = sim_words_get(read->at) + low, last = (offsets + (size - 1)) >> shift;
+    chunk_cells r = {.mine = sim_words_count() + (clock->base + read->lid),
+                     .mask = lanes_of(read->mask)};
+    sim_words at = offsets >> shift;
+    r.is_run = read->mask == ALL_LANES && !sim_words_any(at ^ (sim_words_count() + at[0])) &&
+               !sim_words_any(at ^ last);
+    for (;;) {
+        sim_words_put(r.places, at);
+        for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
+            if (!sim_race_may_be_open(shadow, kind, clock->ordered_from)) continue;
+            if (!cells_are_settled(clock, &r, shadow->cells[kind])) return false;
+        }
+        if (!sim_words_any(at ^ last)) return true;
+        at += (sim_words)(at != last) & 1;
+    }
+}
+
+static uint32_t chunk_log_check(sim_tier_context *c)
+{
+    const sim_race_clock *clock = &c->exec->launch->race->clocks[SIM_RACE_LOCAL];
+    if (c->reads_next != c->reads && clock->is_split) return give_up(c, SIM_TIER_RACE);
+    for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
+        if (!sim_race_may_be_written(read->race, clock->ordered_from)) continue;
+        if (!read_is_settled(clock, read)) return give_up(c, SIM_TIER_RACE);
+    }
+    return 1;
+}
+
+static uint32_t chunk_log_flush(sim_tier_context *c)
+{
+    sim_race_clock *clock = &c->exec->launch->race->clocks[SIM_RACE_LOCAL];
+    for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
+        const sim_tier_access *a = read->access;
+        const sim_tier_view view = {.race = read->race, .clock = clock};
+        uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
+        if (!race_load(read->lid, &view, SIM_TIER_MIXED, read->mask, read->at, a->low * a->bytes,
+                       size))
+            return give_up(c, SIM_TIER_RACE);
+    }
+    c->reads_next = c->reads;
+    return 1;
 }
 
 /* ---- Private memory ------------------------------------------------------------------------- */
@@ -241,6 +356,86 @@ static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, u
 #define ELEMENT    uint64_t
 #include "sim/exec/chunk_width.inc"
 
+#define WIDTH_BITS 32
+#define ELEMENT    uint32_t
+#define SIGNED     int32_t
+#include "sim/exec/chunk_atomic.inc"
+#define WIDTH_BITS 64
+#define ELEMENT    uint64_t
+#define SIGNED     int64_t
+#include "sim/exec/chunk_atomic.inc"
+
+/* ---- Copies --------------------------------------------------------------------------------- */
+
+/* Copies from one place that cannot race, or whose bytes may be undefined, to the lanes' private
+ * memory, whole granules at a time; false, with nothing done, if that is not possible. */
+static bool copy_spread(sim_tier_context *c, sim_tier_access *from, uint32_t mask, uint64_t target,
+                        uint64_t source, uint64_t size)
+{
+    uint64_t first, room, position, offset = sim_address_offset(target);
+    const sim_tier_view *view = &from->view;
+    if (sim_address_class_of(target) != SIM_CLASS_PRIVATE || from->bytes != 4) return false;
+    if (sim_address_class_of(source) > SIM_CLASS_LOCAL || size % 4) return false;
+    if (view->key != SIM_TIER_KEY(source) && !chunk_find(c, from, source)) return false;
+    if (view->race || sim_chunk_loads(view)) return false;
+    uint64_t at = sim_address_offset(source);
+    if (!variable_find(c, target, &first, &room) || size > room || offset > room - size)
+        return false;
+    if (size > view->end + 3 || at > view->end + 3 - size) return false;
+    position = first + offset;
+    if (position % 4) return false;
+    for (uint64_t k = 0; k < size; k += 4) {
+        uint32_t word = *(const chunk_32 *)(view->data + at + k);
+        uint64_t place = granule_place(position + k, 0);
+        uint32_t *words = (uint32_t *)(void *)(c->private_memory + place);
+        uint32_t *defined = (uint32_t *)(void *)(c->private_defined + place);
+        for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {
+            words[i] = mask >> i & 1 ? word : words[i];
+            defined[i] = mask >> i & 1 ? UINT32_MAX : defined[i];
+        }
+    }
+    return true;
+}
+
+static uint32_t copy_lane(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to,
+                          uint32_t lane, uint64_t target, uint64_t source, uint64_t size)
+{
+    uint64_t addresses[SIM_CHUNK], row[SIM_CHUNK];
+    for (uint64_t k = 0; k < size; k += from->bytes) {
+        addresses[lane] = source + k;
+        bool is_done = from->bytes == 4 ? load_any_32(c, from, 1u << lane, addresses, row)
+                                        : load_any_8(c, from, 1u << lane, addresses, row);
+        if (!is_done) return 0;
+        addresses[lane] = target + k;
+        is_done = to->bytes == 4 ? store_any_32(c, to, 1u << lane, addresses, row)
+                                 : store_any_8(c, to, 1u << lane, addresses, row);
+        if (!is_done) return 0;
+    }
+    return 1;
+}
+
+static uint32_t chunk_copy(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to,
+                           uint32_t mask, const uint64_t *places, uint32_t to_alignment,
+                           uint32_t from_alignment)
+{
+    const uint64_t *target = places, *source = places + SIM_CHUNK, *size = source + SIM_CHUNK;
+    uint32_t first = (uint32_t)__builtin_ctz(mask);
+    bool is_same = true;
+    FOR_MASKED(mask, i)
+    {
+        if (size[i] && (target[i] & (to_alignment - 1) || source[i] & (from_alignment - 1)))
+            return give_up(c, SIM_TIER_ACCESS);
+        is_same &= target[i] == target[first] && source[i] == source[first];
+        is_same &= size[i] == size[first];
+    }
+    if (is_same && copy_spread(c, from, mask, target[first], source[first], size[first])) return 1;
+    FOR_MASKED(mask, i)
+    {
+        if (!copy_lane(c, from, to, i, target[i], source[i], size[i])) return 0;
+    }
+    return 1;
+}
+
 /* ---- Other helpers -------------------------------------------------------------------------- */
 
 static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, const void *a,
@@ -248,8 +443,9 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
 {
     uint8_t active[SIM_TIER_LANES];
     sim_math_lanes lanes = {.count = SIM_TIER_LANES, .mask = active, .a = a, .b = b, .out = out};
-    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+    for (uint32_t i = 0; mask != ALL_LANES && i < SIM_TIER_LANES; i++)
         active[i] = mask >> i & 1;
+    if (mask == ALL_LANES) lanes.mask = NULL;
     if (mask == 1) lanes.count = 1;
     if (mask == 1) {
         (is_double ? sim_math_double : sim_math_float)((sim_math)function, &lanes);
@@ -294,7 +490,11 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .store = WIDTHS(store),
     .load_any = WIDTHS(load_any),
     .store_any = WIDTHS(store_any),
+    .atomic = {NULL, NULL, atomic_32, atomic_64},
+    .copy = chunk_copy,
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,
+    .log_flush = chunk_log_flush,
+    .log_check = chunk_log_check,
 };

@@ -12,6 +12,10 @@
 
 #include "sim/exec/exec.h"
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 /* Iterates over the chunks of the running fragment: `c` is a chunk's first lane. */
 #define FOR_CHUNKS(x) for (uint32_t c = (x)->low; c < (x)->high; c += SIM_CHUNK)
 /* Iterates over the lanes of a chunk; iterations are independent. Unrolling is disabled, since
@@ -56,11 +60,15 @@ static inline sim_words sim_words_mask(const uint8_t *mask)
 }
 static inline bool sim_words_any(sim_words words)
 {
+#ifdef __AVX512F__
+    return _mm512_test_epi32_mask((__m512i)words, (__m512i)words) != 0;
+#else
     typedef uint64_t quarter __attribute__((vector_size(16)));
     quarter q[4];
     memcpy(q, &words, sizeof q);
     quarter all = (q[0] | q[1]) | (q[2] | q[3]);
     return (all[0] | all[1]) != 0;
+#endif
 }
 
 /* Returns a bit for each lane of a chunk: 1 if the lane is active. */

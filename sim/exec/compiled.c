@@ -18,6 +18,8 @@
 /* A kernel that has executed this many work-item instructions is compiled. It takes some tens of
  * milliseconds to interpret as many. */
 #define WORK_MIN (UINT64_C(1) << 24)
+/* Rows in the log of reads. */
+#define READS_MAX 2048u
 /* A kernel whose code has given up this many times is interpreted from then on. */
 #define GIVES_UP_MAX 2u
 
@@ -49,6 +51,7 @@ typedef struct sim_compiled {
     const sim_argument *arguments;
     sim_tier_context context;
     sim_lane_memory saved, private_memory, private_defined;
+    const sim_tier_helpers *helpers;
     uint8_t *uniforms;
     bool gave_up;
 } sim_compiled;
@@ -157,7 +160,6 @@ static tier_kernel *kernel_find(sim_tier *tier, const sim_kernel *kernel, uint32
 static const char *kernel_refused(const sim_kernel *kernel)
 {
     if (kernel->reach.meets) return "has operations of a sub-group";
-    if (kernel->reach.atomics) return "has atomics";
     if (kernel->reach.copies) return "has asynchronous copies";
     if (kernel->reach.prints) return "calls printf";
     if (kernel->written.anything) return "may write through pointers loaded from memory";
@@ -262,8 +264,17 @@ static void views_renew(const sim_tier_code *code)
 {
     for (uint32_t i = 0; i < code->access_count; i++) {
         sim_tier_view *view = &code->accesses[i]->view;
-        if (view->all_defined) view->is_plain = *view->all_defined && !view->race;
+        if (view->all_defined) view->loads = sim_chunk_loads(view);
     }
+}
+
+/* The barrier settles the logged reads if it orders local memory. */
+static void group_barrier(sim_launch_state *l, sim_compiled *run, uint32_t order)
+{
+    const sim_race_clock *clock = &l->race->clocks[SIM_RACE_LOCAL];
+    uint32_t before = clock->ordered_from;
+    sim_launch_barrier(l, order);
+    if (clock->ordered_from != before) run->context.reads_next = run->context.reads;
 }
 
 void sim_compiled_group(sim_exec *x, sim_wave *waves)
@@ -275,6 +286,7 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_launch_rows(l, &waves[i]);
     views_renew(run->code);
+    run->context.reads_next = run->context.reads;
     for (uint32_t resume = 0;;) {
         uint32_t next = SIM_TIER_DONE;
         for (uint32_t i = 0; i < l->wave_count; i++) {
@@ -288,9 +300,13 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
                 next = end;
             }
         }
+        if (!run->helpers->log_check(&run->context)) {
+            gives_up(x, (sim_tier_reason)run->context.reason);
+            return;
+        }
         if (next == SIM_TIER_DONE) return;
         CHECK(next < run->code->barrier_count);
-        sim_launch_barrier(l, run->code->barrier_order[next]);
+        group_barrier(l, run, run->code->barrier_order[next]);
         views_renew(run->code);
         resume = next;
     }
@@ -313,6 +329,9 @@ static void run_open(sim_launch_state *l, sim_compiled *run, const sim_tier_code
     for (uint32_t i = 0; i < code->access_count; i++)
         code->accesses[i]->view = (sim_tier_view){.key = UINT64_MAX};
     c->parked = rt_alloc_array(code->block_count + 1, sizeof *c->parked);
+    uint32_t reads = l->locals.count ? READS_MAX : 1;
+    c->reads = rt_alloc_array(reads, sizeof *c->reads);
+    c->reads_end = c->reads + reads;
     run->uniforms = rt_alloc(function->uniform_bytes + 8);
     c->uniforms = run->uniforms;
     /* Under other schedules work-items run alone, and each counts its own steps. */
@@ -330,16 +349,18 @@ static void run_close(sim_compiled *run)
     rt_free(run->private_memory.block);
     rt_free(run->private_defined.block);
     rt_free(run->context.parked);
+    rt_free(run->context.reads);
     rt_free(run->uniforms);
 }
 
 /* Runs the launch; false if the code gave up, in which case the launch is as before. */
-static bool launch_try(sim_launch_state *l, const sim_tier_code *code,
+static bool launch_try(sim_launch_state *l, const tier_kernel *kernel,
                        const sim_argument *arguments, sim_tier_reason *out_reason)
 {
     sim_compiled run;
     sim_saved_memory *before = sim_memory_keep(l, arguments);
-    run_open(l, &run, code, arguments);
+    run_open(l, &run, &kernel->code, arguments);
+    run.helpers = helpers_at(kernel->level);
     l->compiled = &run;
     sim_launch_run(l, arguments, (sim_part){0, sim_launch_group_count(l)});
     l->compiled = NULL;
@@ -391,7 +412,7 @@ bool sim_compiled_launch(sim_launch_state *l, const sim_argument *arguments)
     }
     if (known->gave_up >= GIVES_UP_MAX) return false;
     sim_tier_reason reason;
-    if (launch_try(l, &known->code, arguments, &reason)) {
+    if (launch_try(l, known, arguments, &reason)) {
         tier->report.compiled++;
         return true;
     }

@@ -296,22 +296,34 @@ static ALWAYS doubles near_hypot(doubles x, doubles y)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* Rounds the lanes of a chunk; returns a bit for each lane that is decided. */
+/* Returns a bit for each lane in which the condition is -1. */
+static ALWAYS uint32_t bits_of(words condition)
+{
+    typedef uint8_t lane_bytes __attribute__((vector_size(NEAR_LANES)));
+    lane_bytes lanes = __builtin_convertvector(-condition, lane_bytes);
+    uint64_t number;
+    memcpy(&number, &lanes, sizeof number);
+    /* Multiplication by this moves bit 0 of byte i to bit 56 + i. */
+    return (uint32_t)(number * UINT64_C(0x0102040810204080) >> 56);
+}
+
+/* Rounds the lanes of a chunk; returns a bit for each lane that is decided. The results are stored
+ * as one vector: what loads them as one would wait for two. */
 static ALWAYS uint32_t chunk_round(const doubles *near, float *out)
 {
-    sim_words is_decided;
-    uint8_t decided[SIM_CHUNK];
+    uint32_t decided = 0;
+    floats results[HALVES];
     for (uint32_t h = 0; h < HALVES; h++) {
         doubles margin = near[h] * 0x1p-40;
         floats low = __builtin_convertvector(near[h] - margin, floats);
-        floats high = __builtin_convertvector(near[h] + margin, floats);
-        memcpy(out + h * NEAR_LANES, &high, sizeof high); /* -0 stays -0 in it */
-        words equal = low == high;
-        memcpy((char *)&is_decided + h * sizeof equal, &equal, sizeof equal);
+        results[h] = __builtin_convertvector(near[h] + margin, floats); /* -0 stays -0 in it */
+        decided |= bits_of(low == results[h]) << h * NEAR_LANES;
     }
-    sim_lane_bytes_16 bytes = __builtin_convertvector(-is_decided, sim_lane_bytes_16);
-    memcpy(decided, &bytes, sizeof decided);
-    return sim_chunk_active(decided);
+    typedef float chunk __attribute__((vector_size(SIM_CHUNK * sizeof(float))));
+    chunk whole = __builtin_shufflevector(results[0], results[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                                          11, 12, 13, 14, 15);
+    memcpy(out, &whole, sizeof whole);
+    return decided;
 }
 
 /* Applies a function to whole chunks of lanes; the second operand is of type `second`. */

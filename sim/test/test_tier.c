@@ -37,26 +37,26 @@ static void test_choice(void **state)
     }
 }
 
-#define MODULE(body)                                                                               \
-    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
-    "OpCapability Groups\nOpCapability Int8\n%std = OpExtInstImport \"OpenCL.std\"\n"              \
-    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"                         \
-    "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n%bool = OpTypeBool\n"         \
-    "%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"                          \
-    "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n%event = OpTypeEvent\n"            \
-    "%g = OpTypePointer CrossWorkgroup %i32\n%gg = OpTypePointer CrossWorkgroup %g\n"              \
-    "%l = OpTypePointer Workgroup %i32\n%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n"        \
-    "%c2 = OpConstant %i32 2\n%c3 = OpConstant %i32 3\n%l1 = OpConstant %i64 1\n"                  \
-    "%none = OpConstantNull %event\n%fe = OpTypePointer Function %event\n"                         \
-    "%n3 = OpConstant %i32 3\n%h = OpConstant %i8 104\n%z = OpConstant %i8 0\n"                    \
-    "%text = OpTypeArray %i8 %c2\n%hello = OpConstantComposite %text %h %z\n"                      \
-    "%ptext = OpTypePointer UniformConstant %text\n%pchar = OpTypePointer UniformConstant %i8\n"   \
-    "%format = OpVariable %ptext UniformConstant %hello\n"                                         \
-    "%var = OpVariable %g CrossWorkgroup %c1\n%local = OpVariable %l Workgroup\n"                  \
-    "%gid = OpVariable %pin Input\n%kt = OpTypeFunction %void %g %gg\n"                            \
-    "%k = OpFunction %void None %kt\n%out = OpFunctionParameter %g\n"                              \
-    "%table = OpFunctionParameter %gg\n%entry = OpLabel\n%ev = OpVariable %fe Function\n"          \
-    "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"       \
+#define MODULE(body)                                                                                     \
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"            \
+    "OpCapability Groups\nOpCapability Int8\n%std = OpExtInstImport \"OpenCL.std\"\n"                    \
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"                               \
+    "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n%bool = OpTypeBool\n"               \
+    "%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"                                \
+    "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n%event = OpTypeEvent\n"                  \
+    "%g = OpTypePointer CrossWorkgroup %i32\n%gg = OpTypePointer CrossWorkgroup %g\n"                    \
+    "%l = OpTypePointer Workgroup %i32\n%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n"              \
+    "%c2 = OpConstant %i32 2\n%c3 = OpConstant %i32 3\n%l1 = OpConstant %i64 1\n"                        \
+    "%none = OpConstantNull %event\n%fe = OpTypePointer Function %event\n"                               \
+    "%n3 = OpConstant %i32 3\n%c8 = OpConstant %i32 8\n%h = OpConstant %i8 104\n%z = OpConstant %i8 0\n" \
+    "%text = OpTypeArray %i8 %c2\n%hello = OpConstantComposite %text %h %z\n"                            \
+    "%ptext = OpTypePointer UniformConstant %text\n%pchar = OpTypePointer UniformConstant %i8\n"         \
+    "%format = OpVariable %ptext UniformConstant %hello\n"                                               \
+    "%var = OpVariable %g CrossWorkgroup %c1\n%local = OpVariable %l Workgroup\n"                        \
+    "%gid = OpVariable %pin Input\n%kt = OpTypeFunction %void %g %gg\n"                                  \
+    "%k = OpFunction %void None %kt\n%out = OpFunctionParameter %g\n"                                    \
+    "%table = OpFunctionParameter %gg\n%entry = OpLabel\n%ev = OpVariable %fe Function\n"                \
+    "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"             \
     "%to = OpInBoundsPtrAccessChain %g %out %x\n" body "OpReturn\nOpFunctionEnd\n"
 
 #define STORE "OpStore %to %w\n"
@@ -70,7 +70,18 @@ static void test_kernels(void **state)
         {MODULE(STORE), ""},
         {MODULE(STORE "%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"),
          "has operations of a sub-group"},
-        {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c0 %w\n"), "has atomics"},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c0 %w\n"), ""},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c2 %c0 %w\n%t = OpAtomicISub %i32 %to %c2 %c0 %w\n"
+                "%v = OpAtomicIIncrement %i32 %to %c1 %c0\n"),
+         ""},
+        {MODULE("%s = OpAtomicUMax %i32 %to %c1 %c0 %w\n%t = OpAtomicIAdd %i32 %to %c1 %c0 %w\n"),
+         "has several kinds of atomics"},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c0 %w\nOpStore %to %s\n"),
+         "uses the results of atomics"},
+        {MODULE("%s = OpAtomicExchange %i32 %to %c1 %c0 %w\n"), "has atomics whose order matters"},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c8 %w\n"), "has atomics that order work-items"},
+        {MODULE("%s = OpAtomicIAdd %i32 %to %c3 %c0 %w\n"), "has atomics that order work-items"},
+        {MODULE("OpCopyMemory %to %to\n"), ""},
         {MODULE("%e = OpGroupAsyncCopy %event %c2 %local %out %l1 %l1 %none\nOpStore %ev %e\n"
                 "OpGroupWaitEvents %c2 %c1 %ev\n"),
          "has asynchronous copies"},
