@@ -145,8 +145,8 @@ extern struct _cl_device_id icd_device;
 #define ICD_VERSION        "OpenCL 3.0 assay"
 #define ICD_BASE_ALIGNMENT 128u /* bytes: the largest type, long16 */
 
-/* Opens the device unless it is open. */
-cl_int icd_device_open(void);
+/* Opens the device unless it is open.  CL_OUT_OF_RESOURCES and others, explained. */
+cl_int icd_device_open(icd_call call);
 /* Count the bytes of buffers and other allocations, which together have at most those that
  * CL_DEVICE_GLOBAL_MEM_SIZE says: programs allocate until that fails.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, explained: too many; nothing is counted. */
