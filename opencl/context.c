@@ -26,7 +26,7 @@ static cl_context context_create(const cl_context_properties *properties, cl_int
                                  icd_call call)
 {
     cl_int code = properties_validate(properties, call);
-    if (code == CL_SUCCESS) code = icd_device_open();
+    if (code == CL_SUCCESS) code = icd_device_open(call);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     icd_misuse_in_callback(call);

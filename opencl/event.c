@@ -34,6 +34,9 @@ void icd_event_free(cl_event event)
     dev_event_destroy(event->first);
     CHECK(event->kept.count == 0);
     rt_vector_free(&event->kept);
+    for (uint32_t i = 0; i < event->user_events.count; i++)
+        icd_forget(event->user_events.items[i]);
+    rt_vector_free(&event->user_events);
     icd_release(event->queue);
     icd_release(event->context);
 }

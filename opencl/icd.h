@@ -145,8 +145,8 @@ extern struct _cl_device_id icd_device;
 #define ICD_VERSION        "OpenCL 3.0 assay"
 #define ICD_BASE_ALIGNMENT 128u /* bytes: the largest type, long16 */
 
-/* Opens the device unless it is open. */
-cl_int icd_device_open(void);
+/* Opens the device unless it is open.  CL_OUT_OF_RESOURCES and others, explained. */
+cl_int icd_device_open(icd_call call);
 /* Count the bytes of buffers and other allocations, which together have at most those that
  * CL_DEVICE_GLOBAL_MEM_SIZE says: programs allocate until that fails.
  * CL_MEM_OBJECT_ALLOCATION_FAILURE, explained: too many; nothing is counted. */
@@ -311,8 +311,11 @@ struct _cl_event {
     dev_event *event;   /* completes with the command */
     dev_event *first;   /* of a command of several parts, the first of them; otherwise NULL */
     cl_int user_status; /* of a user event */
-    bool is_awaited;    /* a user event for which a command waits (misuse.h) */
-    uint32_t polls;     /* queries that found it incomplete */
+    /* Watched: those for which the command waits, itself or through others, and which had no status
+     * at its enqueue. */
+    RT_VECTOR(cl_event) user_events;
+    bool is_awaited; /* a user event for which a command waits (misuse.h) */
+    uint32_t polls;  /* queries that found it incomplete */
     bool is_flushed;
     cl_ulong queued, submitted;   /* nanoseconds */
     RT_VECTOR(icd_object *) kept; /* references that the command needs */
@@ -330,8 +333,8 @@ typedef struct icd_command {
     icd_call call;
     const cl_event *wait_list; /* the program's */
     cl_uint wait_count;
-    cl_int failure;      /* CL_SUCCESS, or the first failure of a part */
-    bool waits_for_host; /* for a user event without a status */
+    RT_VECTOR(cl_event) user_events; /* as in the event that it gets */
+    cl_int failure;                  /* CL_SUCCESS, or the first failure of a part */
 } icd_command;
 
 /* Begins a command: validates the queue and the wait list.  On success icd_command_end must follow;

@@ -43,7 +43,7 @@ void icd_misuse_mapped(const icd_command *command, cl_mem memory, bool is_write,
                        cl_uint index)
 {
     /* The program may unmap it before it completes the user event. */
-    if (command->waits_for_host) return;
+    if (command->user_events.count > 0) return;
     cl_mem mapped = memory;
     const icd_map *map = map_find(memory, is_write);
     if (!map && memory->parent) map = map_find(mapped = memory->parent, is_write);
@@ -62,11 +62,10 @@ void icd_misuse_mapped(const icd_command *command, cl_mem memory, bool is_write,
                          memory->base.number);
     }
     const char *relation = mapped == memory           ? ""
-                           : mapped == memory->parent ? " a part of the buffer"
-                                                      : " the buffer of the part";
-    rt_buffer_printf(&what, ", of which %zu bytes at offset %zu are mapped for %s", map->size,
-                     map->offset, purpose);
-    if (mapped != memory) rt_buffer_printf(&what, " as%s %u", relation, mapped->base.number);
+                           : mapped == memory->parent ? ", of which it is a part,"
+                                                      : ", a part of it,";
+    rt_buffer_printf(&what, "; %zu bytes at offset %zu of buffer %u%s are mapped for %s", map->size,
+                     map->offset, mapped->base.number, relation, purpose);
     icd_report_misuse(command->call, "mapped-buffer", name, "%s", rt_buffer_string(&what));
     rt_buffer_free(&what);
 }

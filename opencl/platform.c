@@ -244,7 +244,17 @@ static cl_device_type device_type(void)
     return CL_DEVICE_TYPE_GPU;
 }
 
-cl_int icd_device_open(void)
+/* The device's selector. */
+static rt_text selector_make(char *out, size_t size)
+{
+    const char *tier = getenv(ICD_VARIABLE_TIER);
+    int length =
+        snprintf(out, size, "clock=host,usm=mapped%s%s", tier ? ",tier=" : "", tier ? tier : "");
+    CHECK(length > 0);
+    return rt_text_of(out);
+}
+
+cl_int icd_device_open(icd_call call)
 {
     if (icd_device.device) return CL_SUCCESS;
     if (!icd_device.sink) icd_device.sink = rt_sink_create();
@@ -255,10 +265,12 @@ cl_int icd_device_open(void)
         .on_finding = icd_report_finding,
         .on_output = output_print,
     };
+    char selector[128];
     dev_device *device;
-    rt_status status =
-        dev_device_open(&simdev_backend, &parameters, RT_TEXT("clock=host,usm=mapped"), &device);
-    if (!rt_ok(status)) return icd_code(status);
+    rt_status status = dev_device_open(&simdev_backend, &parameters,
+                                       selector_make(selector, sizeof selector), &device);
+    if (!rt_ok(status))
+        return icd_refuse(call, icd_code(status), "%.*s", RT_TEXT_ARG(icd_message(status)));
     status = dev_queue_create_profiling(device, &icd_device.queue);
     if (!rt_ok(status)) {
         dev_device_destroy(device);
@@ -507,7 +519,7 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_i
 {
     ICD_ENTER;
     if (device != &icd_device) return CL_INVALID_DEVICE;
-    cl_int code = icd_device_open();
+    cl_int code = icd_device_open(ICD_CALL);
     if (code != CL_SUCCESS) return code;
     for (size_t i = 0; i < COUNT(facts); i++)
         if (facts[i].name == name)

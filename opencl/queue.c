@@ -207,6 +207,24 @@ CL_API_ENTRY cl_int CL_API_CALL clFinish(cl_command_queue queue)
 
 /* ---- Commands ----------------------------------------------------------------------------- */
 
+/* Notes a user event without a status. */
+static void user_event_add(icd_command *command, cl_event user)
+{
+    if (user->user_status <= CL_COMPLETE) return;
+    for (uint32_t i = 0; i < command->user_events.count; i++)
+        if (command->user_events.items[i] == user) return;
+    *rt_vector_push(&command->user_events) = icd_watch(user);
+}
+
+/* Adds an event to those that a command waits for. */
+static void wait_add(icd_command *command, cl_event event)
+{
+    *rt_vector_push(&command->wait) = event->event;
+    if (!event->queue) user_event_add(command, event);
+    for (uint32_t i = 0; i < event->user_events.count; i++)
+        user_event_add(command, event->user_events.items[i]);
+}
+
 cl_int icd_command_begin(icd_command *command, cl_command_queue queue, cl_command_type type,
                          cl_uint wait_count, const cl_event *wait, icd_call call)
 {
@@ -225,18 +243,16 @@ cl_int icd_command_begin(icd_command *command, cl_command_queue queue, cl_comman
                               wait[i]->base.number);
     }
     if (queue->pending.count >= queue->collect_at) icd_queue_collect(queue);
-    for (cl_uint i = 0; i < wait_count; i++) {
-        *rt_vector_push(&command->wait) = wait[i]->event;
-        command->waits_for_host |= !wait[i]->queue && wait[i]->user_status > CL_COMPLETE;
-    }
+    for (cl_uint i = 0; i < wait_count; i++)
+        wait_add(command, wait[i]);
     command->wait_list = wait;
     command->wait_count = wait_count;
     cl_event before = is_out_of_order(queue) ? queue->barrier : queue->last;
-    if (before) *rt_vector_push(&command->wait) = before->event;
+    if (before) wait_add(command, before);
     /* Without a list, a marker or barrier waits for all earlier commands. */
     bool waits_for_all = type == CL_COMMAND_MARKER || type == CL_COMMAND_BARRIER;
     for (uint32_t i = 0; waits_for_all && wait_count == 0 && i < queue->pending.count; i++)
-        *rt_vector_push(&command->wait) = queue->pending.items[i]->event;
+        wait_add(command, queue->pending.items[i]);
     command->tag = icd_report_command(call, queue->base.number);
     return CL_SUCCESS;
 }
@@ -246,6 +262,9 @@ static void command_free(icd_command *command)
     rt_vector_free(&command->wait);
     rt_vector_free(&command->parts);
     rt_vector_free(&command->kept);
+    for (uint32_t i = 0; i < command->user_events.count; i++)
+        icd_forget(command->user_events.items[i]);
+    rt_vector_free(&command->user_events);
 }
 
 cl_int icd_command_drop(icd_command *command, cl_int code)
@@ -328,6 +347,8 @@ cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_eve
     event->queued = command->queued;
     for (uint32_t i = 0; i < command->kept.count; i++)
         *rt_vector_push(&event->kept) = command->kept.items[i];
+    for (uint32_t i = 0; i < command->user_events.count; i++)
+        *rt_vector_push(&event->user_events) = icd_watch(command->user_events.items[i]);
     command->parts.count = 0;
     command_free(command);
     queue_enter(event->queue, event);

@@ -93,6 +93,7 @@ static void environment_set(void *user)
         {ICD_VARIABLE_MEMORY, arguments->values[CNF_OPTION_MEMORY]},
         {ICD_VARIABLE_SEED, arguments->values[CNF_OPTION_SEED]},
         {ICD_VARIABLE_THREADS, arguments->values[CNF_OPTION_THREADS]},
+        {ICD_VARIABLE_TIER, arguments->values[CNF_OPTION_TIER]},
         {ICD_VARIABLE_TYPE, arguments->values[CNF_OPTION_TYPE]},
         {ICD_VARIABLE_QUIET, arguments->values[CNF_OPTION_QUIET] ? "1" : NULL},
     };
@@ -104,14 +105,17 @@ static void environment_set(void *user)
     }
 }
 
-static bool type_check(const cnf_arguments *arguments)
+/* False after reporting that the value of an option is none of three words. */
+static bool word_check(const cnf_arguments *arguments, cnf_option_id option, const char *noun,
+                       const char *const words[3])
 {
-    static const char *const types[] = {"cpu", "gpu", "accelerator"};
-    const char *type = arguments->values[CNF_OPTION_TYPE];
-    if (!type) return true;
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(types[i], type) == 0) return true;
-    cnf_command_unknown("--type: ", "type", type, types, sizeof types / sizeof *types);
+    const char *value = arguments->values[option];
+    if (!value) return true;
+    for (size_t i = 0; i < 3; i++)
+        if (strcmp(words[i], value) == 0) return true;
+    char place[32];
+    snprintf(place, sizeof place, "--%s: ", noun);
+    cnf_command_unknown(place, noun, value, words, 3);
     return false;
 }
 
@@ -165,6 +169,8 @@ static int exec_run(const cnf_arguments *arguments, const char *library, int err
 
 int cnf_exec_command(const cnf_arguments *arguments)
 {
+    static const char *const types[] = {"cpu", "gpu", "accelerator"};
+    static const char *const tiers[] = {"interpreted", "compiled", "measured"};
     uint64_t code, seed, threads, memory;
     char library[PATH_MAX];
     if (arguments->path_count == 0) {
@@ -178,7 +184,9 @@ int cnf_exec_command(const cnf_arguments *arguments)
                            MEMORY_MIN, &memory) &&
         cnf_command_number(arguments, CNF_OPTION_SEED, "--seed", 0, UINT64_MAX, 0, &seed) &&
         cnf_command_number(arguments, CNF_OPTION_THREADS, "--threads", 1, THREADS_MAX, 1, &threads);
-    if (!is_valid || !type_check(arguments)) return CNF_EXIT_USAGE;
+    is_valid = is_valid && word_check(arguments, CNF_OPTION_TYPE, "type", types) &&
+               word_check(arguments, CNF_OPTION_TIER, "tier", tiers);
+    if (!is_valid) return CNF_EXIT_USAGE;
     if (!cnf_toolchain_find_library(library, "libassay_opencl.so")) {
         fprintf(stderr, "assay: libassay_opencl.so is missing; build the target assay_opencl\n");
         return CNF_EXIT_INFRASTRUCTURE;

@@ -305,6 +305,10 @@ static const cnf_option exec_options[] = {
     {CNF_OPTION_SEED, "--seed", NULL, "N", "Seed of what the device may choose; default: 0.", NULL},
     {CNF_OPTION_THREADS, "--threads", NULL, "N", "Let the device use N threads for one kernel.",
      NULL},
+    {CNF_OPTION_TIER, "--tier", NULL, "TIER",
+     "Run kernels interpreted (default), compiled, or measured: compiled when they have done "
+     "enough work.",
+     NULL},
     {CNF_OPTION_QUIET, "--quiet", NULL, NULL, "Do not explain calls that return an error.", NULL},
     {HELP},
 };

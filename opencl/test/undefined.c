@@ -1,8 +1,8 @@
 /* Uses of the API that return no error and that the specification leaves undefined, each with a
  * correct twin. undefined.sh runs them one by one, and expects one finding, or none of the twin.
  *
- *     undefined                 prints a line for each case: its name and the class of its finding
- *     undefined NAME [right]    runs the case, or its twin
+ *     undefined                 prints a line for each case: its name, the class of its finding
+ * and, where it matters, the message undefined NAME [right]    runs the case, or its twin
  */
 #include "opencl/test/client.h"
 
@@ -197,6 +197,36 @@ static void kernel_on_a_mapped_buffer(const client *c, bool is_right)
     assert_cl(clReleaseKernel(kernel));
 }
 
+/* A user event without a status delays what waits for it through other commands as well; one that
+ * has its status delays nothing. */
+static void kernel_after_a_marker_on_a_mapped_buffer(const client *c, bool is_right)
+{
+    cl_int code;
+    const size_t items = 4;
+    cl_event user = clCreateUserEvent(c->context, &code), marker;
+    cl_command_queue first = clCreateCommandQueue(c->context, c->device, 0, &code);
+    cl_command_queue second = clCreateCommandQueue(c->context, c->device, 0, &code);
+    cl_kernel kernel = client_kernel(c, store, "k");
+    cl_mem buffer = buffer_make(c, 0, NULL);
+    void *pointer = map(c, buffer, CL_MAP_WRITE_INVALIDATE_REGION);
+    assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    assert_cl(clEnqueueMarkerWithWaitList(first, 1, &user, &marker));
+    if (!is_right) assert_cl(clSetUserEventStatus(user, CL_COMPLETE));
+    assert_cl(clEnqueueMarkerWithWaitList(second, 1, &marker, NULL));
+    assert_cl(clEnqueueNDRangeKernel(second, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
+    if (!is_right) assert_cl(clFinish(second));
+    unmap(c, buffer, pointer);
+    assert_cl(clFinish(c->queue));
+    if (is_right) assert_cl(clSetUserEventStatus(user, CL_COMPLETE));
+    assert_cl(clFinish(second));
+    assert_cl(clReleaseEvent(marker));
+    assert_cl(clReleaseEvent(user));
+    assert_cl(clReleaseCommandQueue(first));
+    assert_cl(clReleaseCommandQueue(second));
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+}
+
 /* The store is reported, and happens as on other devices, so that the program continues. */
 static void store_to_a_buffer_for_reading(const client *c, bool is_right)
 {
@@ -301,25 +331,35 @@ static void destructor_that_creates_a_context(const client *c, bool is_right)
 /* ---- The cases ---------------------------------------------------------------------------- */
 
 static const struct {
-    const char *name, *finding;
+    const char *name, *finding, *message;
     void (*run)(const client *c, bool is_right);
 } cases[] = {
-#define CASE(finding, function)                                                                    \
+#define CASE_SAYING(finding, function, message)                                                    \
     {                                                                                              \
-#function, finding, function                                                               \
+#function, finding, message, function                                                      \
     }
+#define CASE(finding, function) CASE_SAYING(finding, function, "")
     CASE("use-after-release", event_used_after_release),
     CASE("use-after-release", event_waited_for_after_release),
     CASE("use-after-release", buffer_released_while_an_argument),
     CASE("use-after-free", memory_freed_while_a_kernel_runs),
     CASE("use-after-free", freed_memory_copied),
     CASE("invalid-free", memory_freed_twice),
-    CASE("mapped-buffer", read_of_a_buffer_mapped_for_writing),
+    CASE_SAYING("mapped-buffer", read_of_a_buffer_mapped_for_writing,
+                "the command reads buffer 1; 16 bytes at offset 0 of buffer 1 are mapped for "
+                "writing"),
     CASE("mapped-buffer", write_of_a_buffer_mapped_for_reading),
-    CASE("mapped-buffer", write_of_a_part_of_a_mapped_buffer),
-    CASE("mapped-buffer", read_of_a_buffer_of_a_mapped_part),
+    CASE_SAYING("mapped-buffer", write_of_a_part_of_a_mapped_buffer,
+                "the command writes buffer 2; 16 bytes at offset 0 of buffer 1, of which it is a "
+                "part, are mapped for reading"),
+    CASE_SAYING("mapped-buffer", read_of_a_buffer_of_a_mapped_part,
+                "the command reads buffer 1; 16 bytes at offset 0 of buffer 2, a part of it, are "
+                "mapped for writing"),
     CASE("mapped-buffer", fill_of_a_mapped_buffer),
-    CASE("mapped-buffer", kernel_on_a_mapped_buffer),
+    CASE_SAYING("mapped-buffer", kernel_on_a_mapped_buffer,
+                "argument 0 of kernel 'k' is buffer 1; 16 bytes at offset 0 of buffer 1 are mapped "
+                "for writing"),
+    CASE("mapped-buffer", kernel_after_a_marker_on_a_mapped_buffer),
     CASE("access-mode", store_to_a_buffer_for_reading),
     CASE("host-memory-overlap", buffers_share_memory_of_the_host),
     CASE("command-race", source_of_a_write_changes),
@@ -327,6 +367,7 @@ static const struct {
     CASE("call-in-callback", callback_that_blocks),
     CASE("call-in-callback", destructor_that_creates_a_context),
 #undef CASE
+#undef CASE_SAYING
 };
 
 static const char *chosen;
@@ -348,7 +389,7 @@ static void chosen_case(void **state)
 int main(int count, char **arguments)
 {
     for (size_t i = 0; count == 1 && i < sizeof cases / sizeof *cases; i++)
-        printf("%s %s\n", cases[i].name, cases[i].finding);
+        printf("%s %s %s\n", cases[i].name, cases[i].finding, cases[i].message);
     if (count == 1) return 0;
     chosen = arguments[1];
     is_twin = count > 2;

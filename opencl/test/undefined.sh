@@ -20,8 +20,13 @@ run() { # FINDINGS CASE [right]: runs the case, and compares the classes of its 
 }
 
 "$program" >"$folder/cases" || exit 1
-while read -r name finding; do
+while read -r name finding message; do
     run "$finding " "$name"
+    if [ -n "$message" ] && ! grep -qF "\"message\":\"$message\"" "$folder/findings"; then
+        echo "$name: expected the message '$message'"
+        cat "$folder/findings"
+        failures=$((failures + 1))
+    fi
     run '' "$name" right
 done <"$folder/cases"
 echo "$(wc -l <"$folder/cases") cases, $failures failures"

@@ -20,8 +20,9 @@
 enum {
     ENTRY_TAG = 0x54535452, /* "RTST" */
     ENTRY_VERSION = 1,
-    KEEPS_PER_SWEEP = 64, /* the size of the folder is checked once per this many keeps on average,
-                           * and whenever an entry larger than size_max / KEEPS_PER_SWEEP is kept */
+    KEEPS_PER_CHECK = 64,      /* one of the entry's folders is measured once per this many keeps on
+                                * average; everything is, after an entry that is larger than size_max
+                                * divided by this */
     USED_AFTER_SECONDS = 3600, /* an entry's time is updated when used if it is older than this */
     SHARDS = 256,
 };
@@ -38,7 +39,6 @@ const rt_store_calls rt_store_system = {
     .make_folder = mkdir,
     .create = mkostemp,
     .write = write,
-    .sync = fsync,
     .close = close,
     .rename = rename,
 };
@@ -196,7 +196,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 
 /* ---- Keeping ------------------------------------------------------------------------------- */
 
-/* Writes the bytes and syncs them to disk; returns 0 or an errno value. */
+/* Writes the bytes; returns 0 or an errno value. */
 static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes bytes)
 {
     if (fchmod(descriptor, 0644) != 0) return errno;
@@ -209,10 +209,11 @@ static int write_file(const rt_store_calls *calls, int descriptor, rt_bytes byte
         bytes.data += written;
         bytes.size -= (size_t)written;
     }
-    return calls->sync(descriptor) == 0 ? 0 : errno;
+    return 0;
 }
 
-/* Writes bytes under a temporary name in the folder, then renames the file. */
+/* Writes bytes under a temporary name in the folder, then renames the file.  Nothing is synced:
+ * what a crash of the machine cuts off is found when it is read. */
 static int replace_file(const rt_store_calls *calls, const char *folder, const char *path,
                         rt_bytes bytes)
 {
@@ -228,13 +229,48 @@ static int replace_file(const rt_store_calls *calls, const char *folder, const c
         if (error != 0) unlink(temporary.data);
     }
     rt_buffer_free(&temporary);
-    if (error != 0) return error;
-    /* A renamed file survives a machine crash only once its folder has been synced. */
-    descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return errno;
-    error = calls->sync(descriptor) == 0 ? 0 : errno;
-    close(descriptor);
     return error;
+}
+
+/* ---- The size of the folder --------------------------------------------------------------- */
+
+typedef struct swept_file {
+    char *path; /* heap */
+    uint64_t size;
+    struct timespec used_at;
+} swept_file;
+
+typedef RT_VECTOR(swept_file) swept_files;
+
+/* Adds the files of one of the folders of entries; returns their size in bytes. */
+static uint64_t shard_list(const char *folder, swept_files *files)
+{
+    uint64_t total = 0;
+    DIR *directory = opendir(folder);
+    for (struct dirent *row; directory && (row = readdir(directory));) {
+        struct stat status;
+        if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        if (!S_ISREG(status.st_mode)) continue;
+        rt_buffer path = {0};
+        rt_buffer_printf(&path, "%s/%s", folder, row->d_name);
+        uint64_t size = (uint64_t)status.st_size;
+        *rt_vector_push(files) = (swept_file){path.data, size, status.st_mtim};
+        total += size;
+    }
+    if (directory) closedir(directory);
+    return total;
+}
+
+/* True if all folders together may be too large, judged by one of them: entries are spread evenly,
+ * since their names are hashes. */
+static bool may_be_full(const rt_store *store, const char *folder)
+{
+    swept_files files = {0};
+    uint64_t size = shard_list(folder, &files);
+    for (uint32_t i = 0; i < files.count; i++)
+        rt_free(files.items[i].path);
+    rt_vector_free(&files);
+    return size > store->size_max / SHARDS / 2;
 }
 
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)
@@ -252,7 +288,9 @@ int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)
         error = replace_file(store->calls, rt_buffer_string(&folder), rt_buffer_string(&path),
                              rt_buffer_bytes(&entry));
     }
-    bool sweeps = name.low % KEEPS_PER_SWEEP == 0 || entry.size > store->size_max / KEEPS_PER_SWEEP;
+    bool sweeps = entry.size > store->size_max / KEEPS_PER_CHECK;
+    if (!sweeps && name.low % KEEPS_PER_CHECK == 0)
+        sweeps = may_be_full(store, rt_buffer_string(&folder));
     rt_buffer_free(&folder);
     rt_buffer_free(&path);
     rt_buffer_free(&entry);
@@ -261,12 +299,6 @@ int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)
 }
 
 /* ---- Sweeping ------------------------------------------------------------------------------ */
-
-typedef struct swept_file {
-    char *path; /* heap */
-    uint64_t size;
-    struct timespec used_at;
-} swept_file;
 
 static int compare_age(const void *left, const void *right)
 {
@@ -279,23 +311,12 @@ static int compare_age(const void *left, const void *right)
 void rt_store_sweep(const rt_store *store, uint64_t size_max, uint64_t size_kept)
 {
     CHECK(size_kept <= size_max);
-    RT_VECTOR(swept_file) files = {0};
+    swept_files files = {0};
     uint64_t total = 0;
     for (unsigned shard = 0; shard < SHARDS; shard++) {
         rt_buffer folder = {0};
         rt_buffer_printf(&folder, "%s/%02x", rt_buffer_string(&store->folder), shard);
-        DIR *directory = opendir(folder.data);
-        for (struct dirent *row; directory && (row = readdir(directory));) {
-            struct stat status;
-            if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-            if (!S_ISREG(status.st_mode)) continue;
-            rt_buffer path = {0};
-            rt_buffer_printf(&path, "%s/%s", folder.data, row->d_name);
-            uint64_t size = (uint64_t)status.st_size;
-            *rt_vector_push(&files) = (swept_file){path.data, size, status.st_mtim};
-            total += size;
-        }
-        if (directory) closedir(directory);
+        total += shard_list(folder.data, &files);
         rt_buffer_free(&folder);
     }
     if (total > size_max) qsort(files.items, files.count, sizeof *files.items, compare_age);

@@ -4,12 +4,13 @@
  *     file: u32 tag  u32 version  u64 u64 hash of all that follows  key  content
  *           key and content each as u64 size in bytes, then the bytes
  *
- * There are no locks, so none can be left behind.  A file is either complete or absent: it is
- * written under a temporary name, synced and renamed, and then its folder is synced.  It is read as
- * a whole and verified; a file that is not the expected entry is removed, so that damage costs no
- * more than recreating the content.  The file contains the whole key, which distinguishes keys with
- * the same hash.  A process that means to remove a damaged or old file may remove a new one that
- * another process has just renamed to the same path; that costs no more either.
+ * There are no locks, so none can be left behind.  A file is either complete or absent, because it
+ * is written under a temporary name and renamed.  It is not synced, so a crash of the machine may
+ * leave an incomplete one.  It is read as a whole and verified; a file that is not the expected
+ * entry is removed, so that damage costs no more than recreating the content.  The file contains
+ * the whole key, which distinguishes keys with the same hash.  A process that means to remove a
+ * damaged or old file may remove a new one that another process has just renamed to the same path;
+ * that costs no more either.
  *
  * The time of an entry (st_mtime) is that of its last use, accurate to the hour.  When all files
  * together exceed a given size, the least recently used are removed, among them temporary files
@@ -28,7 +29,6 @@ typedef struct rt_store_calls {
     int (*make_folder)(const char *path, mode_t mode);                /* mkdir(2) */
     int (*create)(char *path, int flags);                             /* mkostemp(3) */
     ssize_t (*write)(int descriptor, const void *data, size_t bytes); /* write(2) */
-    int (*sync)(int descriptor);                                      /* fsync(2) */
     int (*close)(int descriptor);                                     /* close(2) */
     int (*rename)(const char *from, const char *to);                  /* rename(2) */
 } rt_store_calls;

@@ -82,22 +82,31 @@ static void tier_free(sim_tier *tier)
     rt_free(tier);
 }
 
-/* Opens the library at the path or, if that is NULL, the one that belongs to this program. */
-static void *library_open(const char *path)
+/* Opens the library of a file's folder or of the installation that the file is a program of. */
+static void *library_open_near(const char *file)
 {
     static const char *const places[] = {SIM_TIER_FILE, "../lib/assay/" SIM_TIER_FILE};
-    char program[PATH_MAX], place[PATH_MAX + 64];
-    if (path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) length = 0;
-    program[length] = '\0';
-    const char *slash = strrchr(program, '/');
+    char place[PATH_MAX + 64];
+    const char *slash = strrchr(file, '/');
     void *library = NULL;
     for (uint32_t i = 0; !library && i < sizeof places / sizeof *places; i++) {
-        snprintf(place, sizeof place, "%.*s/%s", slash ? (int)(slash - program) : 0, program,
-                 places[i]);
+        snprintf(place, sizeof place, "%.*s/%s", slash ? (int)(slash - file) : 0, file, places[i]);
         library = dlopen(place, RTLD_NOW | RTLD_LOCAL);
     }
+    return library;
+}
+
+/* Opens the library at the path or, if that is NULL, the one that belongs to this program, or to
+ * the shared library that this code is in. */
+static void *library_open(const char *path)
+{
+    char program[PATH_MAX];
+    Dl_info self;
+    if (path) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    void *library = library_open_near(program);
+    if (!library && dladdr(mode_names, &self)) library = library_open_near(self.dli_fname);
     return library;
 }
 

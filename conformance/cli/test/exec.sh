@@ -255,6 +255,19 @@ expect 7 exec --sarif new.sarif ./one "$good" 16
 grep -q '"results": \[\]' new.sarif || fail "the SARIF of a correct program has results"
 expect 3 exec --sarif absent/new.sarif ./one "$good" 16
 
+# Compiled kernels: results and findings are the same, and a kernel that is interpreted after all says why.
+for tier in interpreted compiled measured; do
+    expect 7 exec --tier $tier ./one "$good" 16
+    grep -qx 5 "$folder/out" || fail "the result of a kernel of the tier $tier is wrong"
+    ! grep -q 'is interpreted' "$folder/out" || fail "a kernel of the tier $tier is interpreted"
+    expect 7 exec --tier $tier ./one "$outside" 17
+    says "out-of-bounds: store of 4 bytes at offset 64 of 'buffer 1' (64 bytes) by work-item (16, 0, 0)"
+done
+expect 7 exec --tier compiled ./one "$outside" 17
+says "kernel 'k' is interpreted because it makes an access that may be wrong"
+expect 2 exec --tier fast ./one "$good" 16
+says "assay: --tier: unknown tier 'fast'; expected one of: interpreted, compiled, measured"
+
 # The type of the device, its memory, the environment, and wrong command lines.
 expect 2 exec --memory 31 ./one "$good" 16
 expect 7 exec --memory 32 ./one "$good" 16
