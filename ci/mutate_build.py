@@ -22,8 +22,8 @@ import source_text
 from mutate_syntax import Source
 
 PARTS = ("reference/", "sim/")
-PROGRAMS = ("assay", "libassay_compiler.so")
-TARGETS = ("assay", "assay_compiler", "assay_reference")
+PROGRAMS = ("assay", "libassay_compiler.so", "libassay_tier.so")
+TARGETS = ("assay", "assay_compiler", "assay_tier", "assay_reference")
 TOOL = ("ci/mutate_generate.py", "ci/mutate_syntax.py", "ci/mutate_build.py", "ci/mutant.h", "ci/mutant.c")
 SECTION = ".debug_mutants"
 GENERATED = (".h", ".inc", ".c", ".def")
@@ -111,6 +111,7 @@ class Build:
         self.probed = self.folder / "probe"
         self.jobs = jobs
         self.mutants = {}  # {number: mutant} of those that exist in the programs
+        self.ranges = {}   # {file: range of the numbers of its mutants}
         self.refused = 0
         self.dropped = 0
 
@@ -205,6 +206,7 @@ class Build:
             sys.exit("ci/mutate: the numbers are used up; run it again, which numbers all mutants anew")
         write_json(path, ranges)
         self.state = digest([self.state, json.dumps(ranges, sort_keys=True)])
+        self.ranges = {name: range(begin, begin + size) for name, (begin, size) in ranges.items()}
         return {name: list(enumerate(rows, ranges[name][0])) for name, rows in by_file.items()}
 
     def compile(self, mutants, files):

@@ -68,6 +68,12 @@ class Reviewed:
                 found.append(f"{self.path.name}: {place(row['key'])} is killed by {by}; remove the entry")
         return found
 
+    def lost(self, rows, earlier):
+        """Survivors without an entry that an earlier run killed; `earlier` is {key: by what}."""
+        return [f"{place(row['key'])} was killed by {earlier[tuple(row['key'])]} in an earlier run, and survives"
+                for row in rows if row["result"] not in KILLED and tuple(row["key"]) in earlier
+                and not self.class_of(row["key"])]
+
 
 def place(key):
     return f"{key[0]}, {key[1]}, {key[2]}: {key[3]} => {key[4]}" + (f" ({key[5]})" if key[5] > 1 else "")

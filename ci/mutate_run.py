@@ -1,5 +1,5 @@
-"""Runs mutants on scenarios: first every scenario without a mutant in each profile, which shows what it reaches, then
-each mutant on the scenarios that reach it, until one of them does not pass.
+"""Runs mutants on scenarios: first every scenario without a mutant on each subject of JUDGES, which shows what it
+reaches, then each mutant on the scenarios that reach it, until one of them does not pass.
 
 Device code is compiled once: clang's and the SYCL compiler's output is in the artefact cache of build/mutate for all
 mutants, and so are the answers of assay's own compile stage for mutants that this stage does not reach.  With the
@@ -8,6 +8,7 @@ others the stage runs again and keeps nothing.
 import base64
 import collections
 import concurrent.futures
+import dataclasses
 import json
 import os
 import re
@@ -28,8 +29,38 @@ FEW = 20
 MEMORY_MIB = 4096
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
-# A mutant runs in the profile of the documents first: only some of the code is for shipped DPC++'s.
-PROFILES = ("documents", "dpcpp")
+
+@dataclasses.dataclass(frozen=True)
+class Judge:
+    """A subject, with a profile, that runs scenarios."""
+    subject: str
+    profile: str
+    files: tuple = ()    # it judges mutants of files at or below these paths; (): all
+    folders: tuple = ()  # it runs scenarios of these folders; (): all
+    most: int = 0        # it runs so many of them for one mutant; 0: all
+
+    @property
+    def name(self):
+        return f"{self.subject} {self.profile}"
+
+    def takes_file(self, file):
+        return not self.files or any(file == path or file.startswith(path + "/") for path in self.files)
+
+    def takes_scenario(self, name):
+        return not self.folders or name.split("/")[1] in self.folders
+
+
+# A mutant is judged in this order.  Most code shows in the profile of the documents on sim, and some only in that of
+# shipped DPC++.  The others run code that sim does not: compiled kernels, and what is made for and from PTX and native
+# images.  A subject that is not installed judges nothing.
+COMPILER = ("reference/compiler", "reference/image")
+JUDGES = (
+    Judge("sim", "documents"),
+    Judge("sim", "dpcpp"),
+    Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
+    Judge("nvlink", "documents", files=COMPILER, folders=("linking", "fusion"), most=40),
+    Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40),
+)
 
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
 FEATURES = {
@@ -48,7 +79,9 @@ FEATURES = {
 VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
 SURVIVED, UNREACHED, SAME_CODE = "survived", "unreached", "same code"
 KILLED = (VERDICT, CRASH, TIME_OUT)
-EXPECTED = ("PASS", "XFAIL")  # XFAIL: a known failure of a compiler that happened as recorded
+# LINKED: as expected on a subject that only links; XFAIL: a known failure that happened as recorded.
+EXPECTED = ("PASS", "LINKED", "XFAIL")
+NOT_RUN = ("SKIP", "UNAVAILABLE")  # the subject, or this machine, lacks what the scenario needs
 # Statuses of a compile stage that died, by their signature; a worker for a fusion list says it in its message.
 DEAD_WORKER = re.compile(r"tool\.(?!answer)|compiler worker (ended|did not end)")
 SLOW_WORKER = re.compile(r"tool\.timeout|compiler worker did not end")
@@ -156,36 +189,42 @@ class Scenarios:
         folder = self.root / "scenarios"
         self.names = sorted(str(path.relative_to(self.root)) for path in folder.rglob("*.yaml")
                             if path.name != "requirements.yaml" and "expectations" not in path.parts)
-        self.reached = {}  # {(name, profile): (bytes of the compile stage, bytes of the rest)}
-        self.seconds = {}
+        self.judges = ()   # those that are installed
+        self.missing = {}  # {subject that is not installed: why}
+        self.reached = {}  # {(name, judge): (bytes of the compile stage, bytes of the rest)}
+        self.seconds = {}  # {(name, judge): seconds}
         self.identity = digest([build.state, *((self.root / name).read_bytes() for name in self.names)])
 
-    def timeout(self, names):
-        """The time limit of a child, in seconds."""
-        return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds.get(name, 0) for name in names)))
+    def names_of(self, judge):
+        return [name for name in self.names if judge.takes_scenario(name)]
 
-    def command(self, names, profile, records, timeout):
-        return [str(self.assay), "run", *names, "--on", "sim", "--profile", profile, "-j1", "--cache", str(self.cache),
-                "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color", "never",
-                "--fail-fast"]
+    def timeout(self, names, judge):
+        """The time limit of a child, in seconds."""
+        return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds[name, judge] for name in names)))
+
+    def command(self, names, judge, records, timeout):
+        return [str(self.assay), "run", *names, "--on", judge.subject, "--profile", judge.profile, "-j1", "--cache",
+                str(self.cache), "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color",
+                "never", "--fail-fast"]
 
     def environment(self, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")
                 or name == "ASSAY_VENV"}
         return {**kept, **variables}
 
-    def reach(self, jobs):
-        """Runs every scenario that changed, by itself and with nothing of its own from the cache."""
+    def reach(self, jobs, files):
+        """Runs every scenario that changed on the judges of mutants of `files`, by itself and with nothing of its own
+        from the cache."""
         path = self.build.folder / "reach.json"
         kept = read_json(path, {})
-        # The key of a scenario in a profile is a name of the file.
-        keys = {f"{name} {profile}": digest([self.build.state, (self.root / name).read_bytes()])
-                for name in self.names for profile in PROFILES}
-        missing = [row for row in keys if kept.get(row, {}).get("key") != keys[row]]
+        self.judges = [judge for judge in JUDGES if any(map(judge.takes_file, files)) and self.is_installed(judge)]
+        rows = {f"{name} {judge.name}": (name, judge) for judge in self.judges for name in self.names_of(judge)}
+        keys = {row: digest([self.build.state, (self.root / name).read_bytes()]) for row, (name, _) in rows.items()}
+        missing = [row for row in rows if kept.get(row, {}).get("key") != keys[row]]
         if missing:
             say(f"finding what {len(missing)} runs of scenarios reach")
-            for profile in PROFILES:
-                self.warm([row.split(" ")[0] for row in missing if row.endswith(" " + profile)], profile, jobs)
+            for judge in self.judges:
+                self.warm([rows[row][0] for row in missing if rows[row][1] == judge], judge, jobs)
 
             begin, done = time.monotonic(), 0
 
@@ -198,46 +237,52 @@ class Scenarios:
                     say(f"{done}/{len(missing)}, {time_left(done, len(missing), begin)} left")
 
             try:
-                self.children.for_each(jobs, self.reach_of, missing, keep)
+                self.children.for_each(jobs, lambda row: (row, self.reach_of(*rows[row])), missing, keep)
             finally:
-                write_json(path, {row: kept[row] for row in keys if row in kept})
-        for row in keys:
-            name, profile = row.split(" ")
-            self.reached[name, profile] = tuple(zlib.decompress(base64.b64decode(kept[row][stage]))
-                                                for stage in ("compile", "rest"))
-            self.seconds[name] = max(self.seconds.get(name, 0), kept[row]["seconds"])
+                write_json(path, kept)
+        for row, place in rows.items():
+            self.reached[place] = tuple(zlib.decompress(base64.b64decode(kept[row][stage]))
+                                        for stage in ("compile", "rest"))
+            self.seconds[place] = kept[row]["seconds"]
 
-    def warm(self, names, profile, jobs):
+    def is_installed(self, judge):
+        with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
+            records = os.path.join(folder, "records")
+            self.children.run(self.command(self.names_of(judge)[:1], judge, records, 120), cwd=self.root,
+                              env=self.environment())
+            absent = [record for record in self.records(records) if record["verdict"] == "UNAVAILABLE"]
+        for record in absent:
+            self.missing[judge.subject] = record["message"]
+        return not absent
+
+    def warm(self, names, judge, jobs):
         """Fills the cache; all scenarios must pass without a mutant."""
         if not names:
             return
-        status, output = self.children.run([*self.command(names, profile, "/dev/null", 120), f"-j{jobs}"],
+        status, output = self.children.run([*self.command(names, judge, "/dev/null", 120), f"-j{jobs}"],
                                            cwd=self.root, env=self.environment())
-        if status != 0:
+        if status not in (0, 4):
             print(output[-4000:], file=sys.stderr)
-            sys.exit("ci/mutate: a scenario does not pass without a mutant")
+            sys.exit(f"ci/mutate: a scenario does not pass without a mutant on {judge.name}")
 
-    def reach_of(self, row):
-        name, profile = row.split(" ")
+    def reach_of(self, name, judge):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
             status, output = self.children.run(
-                self.command([name], profile, records, 120), cwd=self.root,
+                self.command([name], judge, records, 120), cwd=self.root,
                 env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
             record = self.records(records)[-1:]
-            # A skipped scenario needs something that this machine lacks, such as the SYCL compiler.
             if status not in (0, 4) or not record or record[0]["verdict"] not in (*EXPECTED, "SKIP"):
                 print(output[-4000:], file=sys.stderr)
-                sys.exit(f"ci/mutate: {name} does not pass without a mutant in profile {profile}")
+                sys.exit(f"ci/mutate: {name} does not pass without a mutant on {judge.name}")
             with open(reached, "rb") as file:
                 data = file.read()
             if record[0]["verdict"] == "SKIP":
-                say(f"{name} is skipped")
                 data = bytes(len(data))
         half = len(data) // 2
-        return row, {"seconds": record[0]["seconds"],
-                     **{stage: base64.b64encode(zlib.compress(part)).decode()
-                        for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
+        return {"seconds": record[0]["seconds"],
+                **{stage: base64.b64encode(zlib.compress(part)).decode()
+                   for stage, part in (("compile", data[:half]), ("rest", data[half:]))}}
 
     @staticmethod
     def records(path):
@@ -247,11 +292,15 @@ class Scenarios:
         with open(path, encoding="utf-8", errors="replace") as file:
             return [json.loads(line) for line in file if line.endswith("\n")]
 
-    def reaching(self, number, profile):
+    def reaching(self, number, judge):
         """(names that reach a mutant in the compile stage, names that reach it elsewhere only)."""
-        stages = {name: [part[number] for part in self.reached[name, profile]] for name in self.names}
+        stages = {name: [part[number] for part in self.reached[name, judge]] for name in self.names_of(judge)}
         return ([name for name, (compiled, _) in stages.items() if compiled],
                 [name for name, (compiled, rest) in stages.items() if rest and not compiled])
+
+    def richness(self, name, judge, numbers):
+        """How many of the mutants that have these numbers a scenario reaches."""
+        return sum(sum(part[numbers.start:numbers.stop]) for part in self.reached[name, judge])
 
 
 class Compiler:
@@ -299,7 +348,7 @@ class Runner:
     def __init__(self, build, scenarios):
         self.build = build
         self.scenarios = scenarios
-        self.path = build.folder / f"results-{scenarios.identity[:12]}.jsonl"
+        self.path = build.folder / f"results-{self.identity(scenarios)[:12]}.jsonl"
         self.compiler = Compiler(build)
         self.lock = threading.Lock()
         self.children = scenarios.children
@@ -309,6 +358,20 @@ class Runner:
             for line in self.path.read_text(encoding="utf-8").splitlines():
                 row = json.loads(line)
                 self.results[row["number"]] = row
+
+    @staticmethod
+    def identity(scenarios):
+        return digest([scenarios.identity, *sorted(scenarios.missing)])
+
+    def earlier(self):
+        """{key: by which scenario} of the mutants that were killed, other than by a time-out, in runs of other states of
+        the tree whose records are still there."""
+        found = {}
+        for path in sorted(self.build.folder.glob("results-*.jsonl"), key=lambda path: path.stat().st_mtime):
+            if path != self.path:
+                rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+                found.update((tuple(row["key"]), row["by"]) for row in rows if row["result"] in (VERDICT, CRASH))
+        return found
 
     def run(self, numbers, jobs, units=None):
         """Runs the mutants that have no record; returns the records of all.  Unit tests judge those that no scenario
@@ -345,63 +408,77 @@ class Runner:
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
             f"{time_left(count, total, begin)} left")
 
-    def groups(self, mutant, number, profile):
-        """Lists of scenarios with the same treatment by the cache, in the order in which they run."""
-        compiled, rest = self.scenarios.reaching(number, profile)
+    def groups(self, mutant, number, judge):
+        """(names, answers) of scenarios with the same treatment by the cache, in the order in which they run."""
+        compiled, rest = self.scenarios.reaching(number, judge)
         seconds = self.scenarios.seconds
         if len(compiled) + len(rest) > FEW:
-            compiled, rest = ([name for name in names if seconds[name] <= SLOW_S] for names in (compiled, rest))
+            compiled, rest = ([name for name in names if seconds[name, judge] <= SLOW_S] for names in (compiled, rest))
         with self.lock:
             killers = list(self.killers[mutant.file])
         folders = features_of(mutant.file)
 
         def rank(name):
-            if seconds[name] > SLOW_S:
+            if seconds[name, judge] > SLOW_S:
                 return 3
             return 0 if name in killers else 1 if name.split("/")[1] in folders else 2
 
+        if judge.most and len(compiled) + len(rest) > judge.most:
+            kept = set(self.richest([*compiled, *rest], mutant.file, judge, killers)[:judge.most])
+            compiled, rest = ([name for name in names if name in kept] for names in (compiled, rest))
         for level in range(4):
             for names, answers in ((rest, "find"), (compiled, "none")):
                 chosen = [name for name in names if rank(name) == level]
                 if chosen:
-                    yield chosen, profile, answers
+                    yield chosen, answers
+
+    def richest(self, names, file, judge, killers):
+        """The names in the order in which they are chosen if a judge does not run all."""
+        numbers = self.build.ranges[file]
+        return sorted(names, key=lambda name: (name not in killers, -self.scenarios.richness(name, judge, numbers), name))
 
     def result_of(self, number):
         mutant = self.build.mutants[number]
         begin = time.monotonic()
         row = {"number": number, "key": list(mutant.key), "line": mutant.line, "result": UNREACHED, "scenarios": 0}
-        for names, profile, answers in (group for profile in PROFILES
-                                        for group in self.groups(mutant, number, profile)):
-            row["result"] = SURVIVED
-            ran, killed = self.run_on(number, names, profile, answers)
-            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], profile, answers):
-                names = [name for name in names if name != killed[1]]
-                ran, killed = self.run_on(number, names, profile, answers) if names else (0, None)
-            row["scenarios"] += ran
-            if killed:
-                row["result"], row["by"] = killed
-                row["profile"] = profile
-                with self.lock:
-                    listed = [name for name in self.killers[mutant.file] if name != row["by"]]
-                    self.killers[mutant.file] = [row["by"], *listed][:KILLERS]
+        for judge in self.scenarios.judges:
+            if judge.takes_file(mutant.file) and self.is_killed(number, mutant, judge, row):
                 break
         if row["result"] in (SURVIVED, UNREACHED) and self.compiler.is_same(mutant):
             row["result"] = SAME_CODE
         row["seconds"] = round(time.monotonic() - begin, 2)
         return row
 
-    def is_confirmed(self, number, name, profile, answers):
-        """True if a scenario does not pass with three times the time either: the machine may have been busy."""
-        return self.run_on(number, [name], profile, answers, patience=3)[1] is not None
+    def is_killed(self, number, mutant, judge, row):
+        """Runs a mutant on the scenarios that reach it; true if one does not pass.  Notes the result in the row."""
+        for names, answers in self.groups(mutant, number, judge):
+            row["result"] = SURVIVED
+            ran, killed = self.run_on(number, names, judge, answers)
+            while killed and killed[0] == TIME_OUT and not self.is_confirmed(number, killed[1], judge, answers):
+                names = [name for name in names if name != killed[1]]
+                ran, killed = self.run_on(number, names, judge, answers) if names else (0, None)
+            row["scenarios"] += ran
+            if killed:
+                row["result"], row["by"] = killed
+                row["on"] = judge.name
+                with self.lock:
+                    listed = [name for name in self.killers[mutant.file] if name != row["by"]]
+                    self.killers[mutant.file] = [row["by"], *listed][:KILLERS]
+                return True
+        return False
 
-    def run_on(self, number, names, profile, answers, patience=1):
+    def is_confirmed(self, number, name, judge, answers):
+        """True if a scenario does not pass with three times the time either: the machine may have been busy."""
+        return self.run_on(number, [name], judge, answers, patience=3)[1] is not None
+
+    def run_on(self, number, names, judge, answers, patience=1):
         """(scenarios that ran, (how, by which the mutant was killed) or None)."""
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             path = os.path.join(folder, "records")
             environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
                                                      TMPDIR=folder)
-            timeout = patience * self.scenarios.timeout(names)
-            process = self.children.start(self.scenarios.command(names, profile, path, timeout),
+            timeout = patience * self.scenarios.timeout(names, judge)
+            process = self.children.start(self.scenarios.command(names, judge, path, timeout),
                                           cwd=self.scenarios.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             status = self.wait(process, path, 2 * timeout)
             self.children.finished(process)

@@ -6,8 +6,13 @@ Exits with 77 if clang's Python module is not installed.
 """
 import contextlib
 import dataclasses
+import importlib.machinery
+import importlib.util
 import io
+import json
 import pathlib
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -26,6 +31,10 @@ with contextlib.redirect_stderr(io.StringIO()):
 import mutate_build
 import mutate_report
 import mutate_run
+
+loader = importlib.machinery.SourceFileLoader("mutate", str(CI / "mutate"))
+mutate = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+loader.exec_module(mutate)
 
 HEAD = """\
 #include <stdarg.h>
@@ -367,6 +376,98 @@ def test_report():
             sys.exit("an entry that is called equivalent although a unit test notices its mutant is accepted")
         if not reviewed.contradicted([{**rows[0], "result": "verdict", "by": "s"}]):
             sys.exit("an entry whose mutant is killed is accepted")
+        # The first has an entry, the second is killed again.
+        lost = reviewed.lost(rows, {tuple(row["key"]): "an earlier scenario" for row in rows})
+        if len(lost) != 1 or mutate_report.place(rows[2]["key"]) not in lost[0]:
+            sys.exit(f"lost are {lost}")
+
+
+class Sample:
+    """A score of 400 mutants, of which `killed` are noticed by scenarios and `units` by unit tests."""
+
+    def __init__(self, killed, units=0):
+        rows = [{"number": n, "key": ("f", "f", "relational", "a", "b", n), "result": "verdict" if n < killed else "survived",
+                 **({"unit": "t"} if killed <= n < killed + units else {})} for n in range(400)]
+        self.score = mutate_report.score_of(rows, mutate_report.Reviewed(pathlib.Path("/nonexistent")))
+
+
+# The groups of ci/nightly: words of the file options, the floor's option, the numbers killed of 400 with which the upper
+# end of Wilson's interval is just below and above the floor.  90 %: 348 give 83.3-89.9, 350 give 83.9-90.4; 80 %: 304
+# give 71.6-79.9, 305 give 71.9-80.1; 97 %: 380 give 92.4-96.7, 382 give 93.0-97.1.
+NIGHTLY = [
+    (["reference/program", "reference/sched", "reference/fusion", "reference/vfunc", "reference/memory",
+      "reference/module", "reference/runtime.c"], Sample(348), Sample(350), "--floor 90"),
+    (["reference/compiler"], Sample(304), Sample(305), "--floor 80"),
+    (["reference"], Sample(300, 80), Sample(300, 82), "--floor-with-units 97"),
+    (["sim"], Sample(100, 248), Sample(100, 250), "--floor-with-units 90"),
+]
+
+
+def test_nightly():
+    """ci/nightly runs a sample of each group, which fails if the upper end of its interval is below the floor."""
+    text = (CI / "nightly").read_text(encoding="utf-8").replace("\\\n", " ")
+    common = re.search(r"^mutate\(\) \{ attempt ci/mutate (.*) \"\$@\"; \}$", text, re.MULTILINE).group(1)
+    runs = [mutate.options_read([*shlex.split(common), *shlex.split(line)])
+            for line in re.findall(r"^mutate (--floor.*)$", text, re.MULTILINE)]
+    if len(runs) != len(NIGHTLY):
+        sys.exit(f"ci/nightly has {len(runs)} samples of mutants")
+    for options, (files, below, above, floor) in zip(runs, NIGHTLY):
+        if options.file != files or options.count != 400 or not options.record:
+            sys.exit(f"ci/nightly: expected the files {files}, found {options}")
+        missed = mutate.floors_missed(options, below.score)
+        if len(missed) != 1 or not missed[0].startswith(f"ci/mutate: {floor}:"):
+            sys.exit(f"ci/nightly: {floor} of {files}: {missed}")
+        if mutate.floors_missed(options, above.score):
+            sys.exit(f"ci/nightly: {floor} of {files} is missed although the interval contains it")
+
+
+class Recorded:
+    """Three scenarios that reach a mutant, c in the compile stage; a reaches fewer of the file's mutants than the others."""
+
+    def __init__(self):
+        self.missing = {}
+        self.identity = "0"
+        self.children = None
+        names = ["scenarios/x/a.yaml", "scenarios/x/b.yaml", "scenarios/y/c.yaml"]
+        self.seconds = {(name, judge): 0.1 for name in names for judge in mutate_run.JUDGES}
+        self.names = names
+
+    def reaching(self, number, judge):
+        return self.names[2:], self.names[:2]
+
+    def richness(self, name, judge, numbers):
+        return 1 if name.endswith("a.yaml") else 2
+
+
+def test_judges():
+    """Which subjects judge a mutant, on which scenarios; sim in the profile of the documents is the first."""
+    judges = {file: [judge.subject for judge in mutate_run.JUDGES if judge.takes_file(file)]
+              for file in ("reference/sched/wait.c", "reference/compiler/ptx/spaces.c", "sim/compiled/flat.c", "simple.c")}
+    expected = {"reference/sched/wait.c": ["sim", "sim"], "reference/compiler/ptx/spaces.c": ["sim", "sim", "nvlink", "intel-gpu"],
+                "sim/compiled/flat.c": ["sim", "sim", "sim{tier=compiled}"], "simple.c": ["sim", "sim"]}
+    if judges != expected or mutate_run.JUDGES[0].profile != "documents":
+        sys.exit(f"the judges are {judges}")
+    linking = mutate_run.JUDGES[-1]
+    if not linking.takes_scenario("scenarios/linking/a.yaml") or linking.takes_scenario("scenarios/data/a.yaml"):
+        sys.exit("a subject that only links judges other scenarios")
+    mutant = generated(C, "int f(int a, int b) { return a < b; }")[1][0]
+    with tempfile.TemporaryDirectory() as folder:
+        build = OneFile(folder)
+        build.folder, build.ranges = build.root, {"f": range(1, 3)}
+        runner = mutate_run.Runner(build, Recorded())
+        for most, expected in ((0, ["a.yaml", "b.yaml", "c.yaml"]), (2, ["b.yaml", "c.yaml"])):
+            judge = dataclasses.replace(mutate_run.JUDGES[0], most=most)
+            runner.scenarios.seconds.update({(name, judge): 0.1 for name in runner.scenarios.names})
+            groups = list(runner.groups(mutant, 1, judge))
+            found = [name.split("/")[2] for names, _ in groups for name in names]
+            if found != expected or [answers for _, answers in groups] != ["find", "none"]:
+                sys.exit(f"with at most {most} scenarios run {groups}")
+        # Records of another state of the tree.
+        row = {"number": 1, "key": list(mutant.key), "by": "s"}
+        for result, expected in (("verdict", 1), ("time-out", 0)):
+            (build.folder / "results-1.jsonl").write_text(json.dumps({**row, "result": result}) + "\n")
+            if len(runner.earlier()) != expected:
+                sys.exit(f"an earlier {result}: {runner.earlier()}")
 
 
 def test_children():
@@ -420,6 +521,8 @@ def main():
     test_run()
     test_same_code()
     test_report()
+    test_nightly()
+    test_judges()
     test_children()
 
 

@@ -63,8 +63,6 @@ void rt_fusion_command_free(rt_fusion_command *fusion)
 {
     CHECK(fusion->users == 0);
     CHECK(fusion->status > RT_FUSION_NEW && fusion->status < RT_FUSION_STATUS_COUNT);
-    for (uint32_t i = 0; i < fusion->leaves.count; i++)
-        rt_vector_free(&fusion->leaves.items[i].readers);
     rt_vector_free(&fusion->leaves);
     rt_vector_free(&fusion->kernels);
     rt_vector_free(&fusion->auxiliary);
@@ -352,8 +350,9 @@ static void list_copy(rt_command_list *to, const rt_command_list *from)
 /* The leaves of memories, in the same order as a list of accesses. */
 typedef RT_VECTOR(rt_memory_use) use_list;
 
-/* Removes the list's kernels from the leaves of a memory.  If one of them wrote it, its leaves from
- * before the list are restored; readers outside the list remain. */
+/* Removes the list's kernels from the leaves of a memory.  If one of them wrote it, its last writer
+ * from before the list is restored; the fused kernel waits for earlier readers because that kernel
+ * did.  Readers outside the list remain. */
 static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_command *fusion,
                            uint32_t memory, rt_memory_use *use)
 {
@@ -365,7 +364,6 @@ static void leaves_restore(const rt_scheduler *scheduler, const rt_fusion_comman
         const rt_saved_leaves *saved = &fusion->leaves.items[at];
         use->writer = saved->writer;
         use->download = saved->download;
-        list_copy(&use->readers, &saved->readers);
     }
     uint32_t outside_count = 0;
     for (uint32_t k = 0; k < use->readers.count; k++) {

@@ -73,11 +73,10 @@ const char *rt_sync_reason_warning(rt_sync_reason reason); /* "": no warning */
 
 typedef RT_VECTOR(rt_command_id) rt_command_list;
 
-/* The leaves of a memory before the first kernel of the list wrote it. */
+/* The last writer of a memory, and its download, before the first kernel of the list wrote it. */
 typedef struct rt_saved_leaves {
     uint32_t memory; /* rt_memory.id */
     rt_command_id writer, download;
-    rt_command_list readers;
 } rt_saved_leaves;
 
 /* Guarded by the scheduler's lock. */

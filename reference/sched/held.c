@@ -109,9 +109,6 @@ void rt_leaves_save(rt_scheduler *scheduler, rt_fusion_command *fusion, const rt
     }
     CHECK(memory->id < scheduler->uses.count); /* the kernel's edges were derived from it */
     const rt_memory_use *use = &scheduler->uses.items[memory->id];
-    rt_saved_leaves *saved = rt_vector_push(&fusion->leaves);
-    *saved =
+    *rt_vector_push(&fusion->leaves) =
         (rt_saved_leaves){.memory = memory->id, .writer = use->writer, .download = use->download};
-    for (uint32_t i = 0; i < use->readers.count; i++)
-        *rt_vector_push(&saved->readers) = use->readers.items[i];
 }

@@ -76,8 +76,8 @@ bool pl_symbol_is_spirv_operation(rt_text symbol)
 
 bool pl_symbol_is_atomic(rt_text symbol)
 {
-    rt_text name, rest;
-    if (!pl_symbol_split(symbol, &name, &rest)) return false;
-    return rt_text_starts(name, "atomic_") || rt_text_starts(name, "atom_") ||
-           rt_text_starts(name, "__spirv_Atomic");
+    rt_text name = pl_symbol_builtin_name(symbol);
+    return rt_text_starts(name, "__spirv_Atomic") ||
+           (builtin_find(symbol) &&
+            (rt_text_starts(name, "atomic_") || rt_text_starts(name, "atom_")));
 }
