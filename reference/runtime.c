@@ -72,7 +72,6 @@ static void process_begin(rt_runtime *runtime)
         .prefer_preloaded = parameters->prefer_preloaded,
         .contribute = rt_vfunc_contribute,
         .persistent = parameters->persistent_cache,
-        .persistent_calls = parameters->persistent_calls,
     });
     /* The database observes registrations by host code and the creation of programs. */
     runtime->globals = rt_global_database_create(&(rt_global_database_parameters){

@@ -22,7 +22,6 @@ typedef struct rt_runtime_parameters {
     uint64_t seed;            /* for the choices that the documents leave open */
     rt_text persistent_cache; /* the cache's folder; empty: no persistent cache.  Borrowed for the
                                * runtime's lifetime */
-    const rt_store_calls *persistent_calls; /* by which it is written, as in rt_store_parameters */
     const rt_fusion_compiler *fusion_compiler; /* NULL: nothing can be fused; borrowed for the
                                                 * runtime's lifetime */
     uint32_t warning_level;                    /* SYCL_RT_WARNING_LEVEL of the process */

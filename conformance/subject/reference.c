@@ -7,10 +7,7 @@
 #include "conformance/subject/unfused.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 cnf_reference *cnf_reference_of(const cnf_execution *execution)
 {
@@ -121,21 +118,6 @@ static rt_status create_memory(cnf_execution *execution, uint32_t index)
     return RT_STATUS_OK;
 }
 
-static int sync_nothing(int descriptor)
-{
-    (void)descriptor;
-    return 0;
-}
-
-/* The folder of the persistent cache is removed with the child, so nothing in it has to survive a
- * crash of the machine. */
-static const rt_store_calls unsynced_calls = {.make_folder = mkdir,
-                                              .create = mkostemp,
-                                              .write = write,
-                                              .sync = sync_nothing,
-                                              .close = close,
-                                              .rename = rename};
-
 static rt_runtime *create_runtime(cnf_execution *execution)
 {
     const scn_scenario *scenario = execution->scenario;
@@ -162,7 +144,6 @@ static rt_runtime *create_runtime(cnf_execution *execution)
         .prefer_preloaded = scenario->prefer_preloaded,
         .fusion_compiler = execution->fusion_compiler,
         .warning_level = scenario->warning_level,
-        .persistent_calls = &unsynced_calls,
     };
     if (scenario->persistent_cache) parameters.persistent_cache = options->scratch;
     rt_system system;

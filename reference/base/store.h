@@ -78,7 +78,7 @@ rt_store_answer rt_store_find(const rt_store *store, rt_bytes key, rt_buffer *ou
 
 /* Stores the content under a key, replacing any existing entry, and sometimes sweeps.  Returns 0,
  * the errno of the call that failed, or EFBIG for an entry that is too large; on failure the new
- * entry is not stored, unless only syncing the folder failed. */
+ * entry is not stored. */
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content);
 
 /* If all files together exceed size_max bytes, removes the least recently used until at most

@@ -102,8 +102,7 @@ rt_program_manager *rt_program_manager_create(const rt_program_parameters *param
     manager->contribute = parameters->contribute;
     manager->tables.profile = parameters->profile;
     if (parameters->persistent.length > 0)
-        manager->persistent =
-            rt_persistent_open(parameters->persistent, parameters->persistent_calls);
+        manager->persistent = rt_persistent_open(parameters->persistent, NULL);
     rt_lock_init(&manager->lock);
     pthread_cond_init(&manager->built, NULL);
     manager->registry->observer =

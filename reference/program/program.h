@@ -13,7 +13,6 @@
 
 #include "reference/base/arena.h"
 #include "reference/base/map.h"
-#include "reference/base/store.h"
 #include "reference/program/link_set.h"
 
 #include <pthread.h>
@@ -83,7 +82,6 @@ typedef struct rt_program_parameters {
     bool prefer_preloaded;          /* see rt_link_context */
     rt_link_contribute *contribute; /* NULL: none */
     rt_text persistent; /* folder of the persistent cache (persistent.h); empty: none; copied */
-    const rt_store_calls *persistent_calls; /* as in rt_store_parameters */
 } rt_program_parameters;
 
 /* An observer of programs, which keeps its own state for each of them (runtime.c sets it). Called
