@@ -2,7 +2,8 @@
  * correct twin. undefined.sh runs them one by one, and expects one finding, or none of the twin.
  *
  *     undefined                 prints a line for each case: its name, the class of its finding
- * and, where it matters, the message undefined NAME [right]    runs the case, or its twin
+ *                               and, where it matters, the message
+ *     undefined NAME [right]    runs the case, or its twin
  */
 #include "opencl/test/client.h"
 

@@ -66,7 +66,7 @@ typedef struct tier_object {
     bool is_global;
     uint64_t local;       /* if it is local: its bit; TIER_LOCAL_ANY: unknown; 0: it is not */
     uint64_t key;         /* of sim_tier_access */
-    sim_register pointer; /* likewise */
+    sim_register pointer; /* of sim_tier_access too */
 } tier_object;
 #define TIER_LOCALS_MAX 62u
 #define TIER_LOCAL_ANY  UINT64_MAX
