@@ -252,7 +252,7 @@ static ALWAYS pair near_pow(doubles x, doubles y)
     pair log = natural_log(magnitude(x)), exponent = pair_times((pair){y, all(0)}, log);
     pair size = exp_of(exponent);
     pair power = {sign_of_power(x, y, size.high), sign_of_power(x, y, size.low)};
-    longs is_ordinary = has_power(x, y) & (log.high == log.high) & is_between(exponent.high, 600);
+    longs is_ordinary = has_power(x, y) & is_between(exponent.high, 600);
     return if_ordinary(is_ordinary, power);
 }
 

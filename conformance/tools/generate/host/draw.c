@@ -183,7 +183,7 @@ static uint32_t draw_replacement(host_generator *g, uint32_t module)
  * without one. */
 static void replace_module(host_generator *g)
 {
-    uint32_t open_count[GEN_MODULES_MAX], candidates = 0, module = 0;
+    uint32_t open_count[GEN_MODULES_MAX] = {0}, candidates = 0, module = 0;
     for (uint32_t m = 1; m < g->program.module_count; m++) {
         open_count[m] = g->state.open_count[m];
         if (open_count[m] > 0 && below(g, ++candidates) == 0) module = m;
