@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 1u
+#define SIM_TIER_VERSION 2u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
