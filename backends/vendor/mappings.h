@@ -22,6 +22,7 @@ typedef struct vendor_mappings {
     vendor_mapping *first;
 } vendor_mappings;
 
+/* Before the device's first mapping. */
 void vendor_mappings_begin(vendor_mappings *out_mappings);
 /* Every mapping has been closed. */
 void vendor_mappings_end(vendor_mappings *mappings);

@@ -242,7 +242,8 @@ typedef struct swept_file {
 
 typedef RT_VECTOR(swept_file) swept_files;
 
-/* Adds the files of one of the folders of entries; returns their size in bytes. */
+/* Adds the files of one of the folders of entries, unless `files` is NULL; returns their size in
+ * bytes. */
 static uint64_t shard_list(const char *folder, swept_files *files)
 {
     uint64_t total = 0;
@@ -251,11 +252,12 @@ static uint64_t shard_list(const char *folder, swept_files *files)
         struct stat status;
         if (fstatat(dirfd(directory), row->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
         if (!S_ISREG(status.st_mode)) continue;
+        uint64_t size = (uint64_t)status.st_size;
+        total += size;
+        if (!files) continue;
         rt_buffer path = {0};
         rt_buffer_printf(&path, "%s/%s", folder, row->d_name);
-        uint64_t size = (uint64_t)status.st_size;
         *rt_vector_push(files) = (swept_file){path.data, size, status.st_mtim};
-        total += size;
     }
     if (directory) closedir(directory);
     return total;
@@ -265,12 +267,7 @@ static uint64_t shard_list(const char *folder, swept_files *files)
  * since their names are hashes. */
 static bool may_be_full(const rt_store *store, const char *folder)
 {
-    swept_files files = {0};
-    uint64_t size = shard_list(folder, &files);
-    for (uint32_t i = 0; i < files.count; i++)
-        rt_free(files.items[i].path);
-    rt_vector_free(&files);
-    return size > store->size_max / SHARDS / 2;
+    return shard_list(folder, NULL) > store->size_max / SHARDS / 2;
 }
 
 int rt_store_keep(const rt_store *store, rt_bytes key, rt_bytes content)

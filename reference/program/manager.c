@@ -201,16 +201,6 @@ static void store_tuple(rt_program_manager *manager, const rt_cache_key *key,
              RT_N("program", program->id));
 }
 
-/* True if a registered image of the module has the kernel. */
-static bool module_has_kernel(const rt_program_manager *manager, rt_module_id module,
-                              rt_text kernel)
-{
-    const rt_image_group *group = rt_program_tables_kernel(&manager->tables, kernel);
-    for (uint32_t i = 0; i < group->images.count; i++)
-        if (group->images.items[i]->module == module) return true;
-    return false;
-}
-
 /* Stores a tuple for each kernel (DL-CACHE-01) of each image (DL-CACHE-09) of the program, under
  * the image's own module and under the requesting image's (DL-CACHE-10), unless the latter has a
  * kernel of that name in another image, which its launches must run (DL-CACHE-14). */
@@ -227,8 +217,10 @@ static void store_tuples(rt_program_manager *manager, const rt_build_target *tar
                 key_of(manager, &arena, requesting, target, image->image->kernels[k]);
             key.module = image->module;
             store_tuple(manager, &key, image, program);
+            const rt_image_group *same_name =
+                rt_program_tables_kernel(&manager->tables, key.kernel);
             if (RULE(DL_CACHE_08, image->module != requesting->module) &&
-                RULE(DL_CACHE_14, !module_has_kernel(manager, requesting->module, key.kernel))) {
+                RULE(DL_CACHE_14, !rt_image_group_has_module(same_name, requesting->module))) {
                 key.module = requesting->module;
                 store_tuple(manager, &key, image, program);
             }

@@ -100,9 +100,7 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
                                       ? rt_program_tables_kernel(tables, request->kernel)
                                       : rt_program_tables_set(tables, set);
     if (group->images.count == 0) return refuse_kernel(manager, request->kernel);
-    bool in_module = false; /* the group has an image of the module that the request names */
-    for (uint32_t i = 0; request->has_module && i < group->images.count; i++)
-        in_module = in_module || group->images.items[i]->module == request->module;
+    bool in_module = request->has_module && rt_image_group_has_module(group, request->module);
     for (uint32_t i = 0; i < group->images.count; i++) {
         const rt_registered_image *image = group->images.items[i];
         CHECK(rt_program_tables_hold(tables, image));

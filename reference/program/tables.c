@@ -66,6 +66,13 @@ const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, 
     return index == RT_MAP_NONE ? &no_images : &tables->kernels.items[index];
 }
 
+bool rt_image_group_has_module(const rt_image_group *group, rt_module_id module)
+{
+    for (uint32_t i = 0; i < group->images.count; i++)
+        if (group->images.items[i]->module == module) return true;
+    return false;
+}
+
 /* ---- Combinations of symbols -------------------------------------------------------------- */
 
 static const rt_property_set *exports_of(const rt_registered_image *image)

@@ -63,6 +63,9 @@ bool rt_program_tables_hold(const rt_program_tables *tables, const rt_registered
  * until the tables change. */
 const rt_image_group *rt_program_tables_kernel(const rt_program_tables *tables, rt_text kernel);
 
+/* True if one of the images is of the module. */
+bool rt_image_group_has_module(const rt_image_group *group, rt_module_id module);
+
 /* The combinations that export a symbol, each once and each with at least one image; an empty group
  * if there are none.  Valid until the tables change. */
 const rt_set_group *rt_program_tables_exporters(const rt_program_tables *tables, rt_text symbol);

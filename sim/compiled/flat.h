@@ -26,7 +26,7 @@ typedef struct tier_block {
                          * SIM_NONE: none */
     uint32_t barrier;   /* SIM_END_BARRIER: its number, from 1 */
     uint64_t stores;    /* the local objects to which work-items of the group may store before the
-                         * next barrier or since the last: TIER_LOCAL of each, or TIER_LOCAL_ANY */
+                         * next barrier or since the last: tier_object.local of all of them */
     bool may_be_parked; /* lanes may wait to enter it while others run earlier blocks */
 } tier_block;
 

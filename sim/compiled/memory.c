@@ -25,6 +25,11 @@ static LLVMValueRef any_lane(const tier_emitter *e, LLVMValueRef lanes)
 
 /* ---- The access ----------------------------------------------------------------------------- */
 
+static tier_object object_of(const tier_emitter *e, const sim_op *op)
+{
+    return tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+}
+
 static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier_handler *h,
                                    const tier_memory *m)
 {
@@ -70,7 +75,7 @@ static tier_memory memory_open(tier_emitter *e, const sim_op *op, const tier_han
 {
     tier_memory m = {.type = (sim_lane_type)h->from};
     m.places = e->flat->instances.items[e->instance].function->places + op->extra;
-    m.object = tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    m.object = object_of(e, op);
     m.access = access_new(e, op, h, &m);
     m.is_uniform = h->form == SIM_MEMORY_ONE || h->form == SIM_MEMORY_SAME;
     if (!m.is_uniform) m.distance = distance_of(e, op, h->form);
@@ -579,8 +584,7 @@ void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     sim_lane_type type = (sim_lane_type)h->from;
     uint8_t bytes = (uint8_t)sim_lane_bytes(type);
-    tier_object object =
-        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    tier_object object = object_of(e, op);
     sim_tier_access *access = access_any_new(e, bytes, &object);
     access->is_atomic = true;
     access->operation = (uint8_t)op->extra;
@@ -610,8 +614,7 @@ void tier_emit_copy(tier_emitter *e, const sim_op *op)
     /* Pieces must not straddle the end of what is copied. */
     bool is_whole = least >= 4 && size_is_multiple(e, op->c, 4);
     uint8_t bytes = is_whole ? 4 : 1;
-    tier_object object =
-        tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    tier_object object = object_of(e, op);
     sim_tier_access *from = access_any_new(e, bytes, NULL), *to = access_any_new(e, bytes, &object);
     for (uint32_t i = 0; i < 3; i++) {
         LLVMValueRef value = tier_read(e, places[i], SIM_I64, true);

@@ -190,11 +190,14 @@ static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_
     out->is_distinct = mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count));
 }
 
+/* Looks at the first `kinds` kinds of accesses, without those of atomics if `with_atomics` is
+ * false. */
 static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_race_clock *clock,
-                                     const chunk_cells *r, uint32_t kinds)
+                                     const chunk_cells *r, uint32_t kinds, bool with_atomics)
 {
     uint32_t settled = sim_race_settled(clock, shadow->class);
     for (uint32_t kind = 0; kind < kinds; kind++) {
+        if (!with_atomics && sim_race_kind_atomic((sim_race_kind)kind)) continue;
         if (!sim_race_may_be_open(shadow, kind, settled)) continue;
         for (uint32_t k = 0; k < r->count; k++) {
             if (!cells_are_settled(clock, r, shadow->cells[kind] + k)) return false;
@@ -212,7 +215,7 @@ static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t k
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
     cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS_WRITING))
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS_WRITING, true))
         return false;
     shadow->from[SIM_RACE_READS] = clock->ordered_from;
     for (uint32_t k = 0; k < r.count; k++)
@@ -227,7 +230,8 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
-    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS)) return false;
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, true))
+        return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
     for (uint32_t k = 0; k < r.count; k++) {
         if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES] + k)) return false;
@@ -242,16 +246,9 @@ static ALWAYS bool race_atomic(sim_tier_context *c, const sim_tier_view *view, u
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    uint32_t settled = sim_race_settled(clock, shadow->class);
     cells_open(c->lid, view, SIM_RACE_ATOMIC_WRITES, SIM_TIER_MIXED, mask, at, 0, size, &r);
-    if (clock->is_split) return false;
-    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
-        if (sim_race_kind_atomic((sim_race_kind)kind)) continue;
-        if (!sim_race_may_be_open(shadow, kind, settled)) continue;
-        for (uint32_t k = 0; k < r.count; k++) {
-            if (!cells_are_settled(clock, &r, shadow->cells[kind] + k)) return false;
-        }
-    }
+    if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, false))
+        return false;
     shadow->from[SIM_RACE_ATOMIC_WRITES] = clock->ordered_from;
     for (uint32_t k = 0; k < r.count; k++)
         cells_read(clock, &r, shadow->cells[SIM_RACE_ATOMIC_WRITES] + k);

@@ -71,15 +71,20 @@ static inline bool sim_words_any(sim_words words)
 #endif
 }
 
+/* Gathers bit 0 of each byte; byte i becomes bit i. The other bits are 0. */
+static inline uint32_t sim_bits_of_bytes(uint64_t bytes)
+{
+    /* Multiplication by this moves bit 0 of byte i to bit 56 + i. */
+    return (uint32_t)(bytes * UINT64_C(0x0102040810204080) >> 56);
+}
+
 /* Returns a bit for each lane of a chunk: 1 if the lane is active. */
 static inline uint32_t sim_chunk_active(const uint8_t *mask)
 {
-    /* Multiplication by this moves bit 0 of byte i to bit 56 + i. */
-    static const uint64_t gather = UINT64_C(0x0102040810204080);
     uint64_t words[2];
     _Static_assert(SIM_CHUNK == sizeof words, "two words of mask");
     memcpy(words, mask, sizeof words);
-    return (uint32_t)(words[0] * gather >> 56 | words[1] * gather >> 56 << 8);
+    return sim_bits_of_bytes(words[0]) | sim_bits_of_bytes(words[1]) << 8;
 }
 #define SIM_CHUNK_ALL ((1u << SIM_CHUNK) - 1)
 

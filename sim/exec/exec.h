@@ -3,7 +3,8 @@
  * The files run.c, lanes.c, math_rows.c, math_pairs.c, memory.c, atomic.c, race.c and rare.c are
  * compiled once for each level: x86-64, x86-64-v3 and x86-64-v4. run.c, memory.c and atomic.c are
  * also compiled without checks. The names that these files export end in SIM_ENGINE. Results are
- * bit-identical: floating-point contraction is off, and nothing depends on the order in which the
+ * bit-identical: floating-point contraction is off, except in math_rows.c, whose results are the
+ * correctly rounded ones with it and without it, and nothing depends on the order in which the
  * lanes of one instruction are processed. */
 #ifndef SIM_EXEC_H
 #define SIM_EXEC_H

@@ -138,7 +138,7 @@ static ALWAYS pair expm1_of(pair r)
 /* 2^k e^r for |r| < 0.35 and whole numbers k, given as k + TO_INTEGER, below 900 either way. */
 static ALWAYS pair scaled_exp(doubles shifted, pair r)
 {
-    doubles scale = (doubles)(((bits)shifted - (bits)all(TO_INTEGER) + 1023) << 52);
+    doubles scale = power_of_2(shifted);
     pair power = pair_plus((pair){all(1), all(0)}, expm1_of(r));
     return (pair){power.high * scale, power.low * scale};
 }
@@ -260,11 +260,7 @@ static ALWAYS pair near_pow(doubles x, doubles y)
 static ALWAYS pair near_rsqrt(doubles x, doubles unused)
 {
     (void)unused;
-    double root[NEAR_LANES];
-    doubles r;
-    memcpy(root, &x, sizeof root);
-    CHUNK_LANES for (uint32_t i = 0; i < NEAR_LANES; i++) root[i] = 1 / __builtin_sqrt(root[i]);
-    memcpy(&r, root, sizeof r);
+    doubles r = 1 / root(x);
     pair square = product_of(r, r), one = product_of(x, square.high);
     doubles rest = ((1 - one.high) - one.low) - x * square.low;
     return if_ordinary((x > 0x1p-900) & (x < 0x1p900), ordered_sum(r, 0.5 * r * rest));
@@ -318,13 +314,18 @@ static ALWAYS longs is_moderate(doubles x)
     return is_between(x, 0x1p20) & ((x < -0x1p-200) | (x > 0x1p-200));
 }
 
+/* The sine of an angle after a number of quarter turns. That of one more is the cosine. */
+static ALWAYS pair sine_after(bits quarter, pair sine, pair cosine)
+{
+    return pair_negated_if(quarter, 1, pair_choose(is_odd(quarter), cosine, sine));
+}
+
 static ALWAYS pair near_sin(doubles x, doubles unused)
 {
     (void)unused;
     pair sine, cosine;
     bits quarter = quarter_of(x, &sine, &cosine);
-    pair size = pair_choose(is_odd(quarter), cosine, sine);
-    return if_ordinary(is_moderate(x), pair_negated_if(quarter, 1, size));
+    return if_ordinary(is_moderate(x), sine_after(quarter, sine, cosine));
 }
 
 static ALWAYS pair near_cos(doubles x, doubles unused)
@@ -332,8 +333,7 @@ static ALWAYS pair near_cos(doubles x, doubles unused)
     (void)unused;
     pair sine, cosine;
     bits quarter = quarter_of(x, &sine, &cosine);
-    pair size = pair_choose(is_odd(quarter), sine, cosine);
-    return if_ordinary(is_between(x, 0x1p20), pair_negated_if(quarter + 1, 1, size));
+    return if_ordinary(is_between(x, 0x1p20), sine_after(quarter + 1, sine, cosine));
 }
 
 static ALWAYS pair near_tan(doubles x, doubles unused)
@@ -354,13 +354,9 @@ static ALWAYS uint32_t pairs_round(pair near, double *out)
 {
     doubles margin = near.high * 0x1p-64;
     doubles rounded = near.high + (near.low + margin);
-    bits equal = (bits)(rounded == near.high + (near.low - margin));
-    bits of_lane = equal & (bits){1, 2, 4, 8, 16, 32, 64, 128};
-    uint32_t decided = 0;
-    for (uint32_t i = 0; i < NEAR_LANES; i++)
-        decided |= (uint32_t)of_lane[i];
+    longs is_decided = rounded == near.high + (near.low - margin);
     memcpy(out, &rounded, sizeof rounded);
-    return decided;
+    return bits_of(__builtin_convertvector(is_decided, lane_bytes));
 }
 
 /* Stores the results of a chunk's active lanes. */

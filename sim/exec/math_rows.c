@@ -23,8 +23,7 @@ static ALWAYS doubles scaled_exp(doubles shifted, doubles r)
     static const double inverse_factorials[] = {
         1.0,       1.0,        1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,
         1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800};
-    bits exponent = ((bits)shifted - (bits)all(TO_INTEGER) + 1023) << 52;
-    return polynomial(r, inverse_factorials, 12) * (doubles)exponent;
+    return polynomial(r, inverse_factorials, 12) * power_of_2(shifted);
 }
 
 /* Results beyond the limits round to infinity or 0 in float. */
@@ -34,13 +33,22 @@ static ALWAYS doubles limited(doubles x, double limit)
     return choose(x < -limit, all(-limit), x);
 }
 
+/* Returns what is left of x, which it limits, after k times ln 2; *out_shifted is k + TO_INTEGER.
+ */
+static ALWAYS doubles exp_reduce(doubles x, doubles *out_shifted)
+{
+    x = limited(x, 700);
+    *out_shifted = x * 0x1.71547652b82fep+0 + TO_INTEGER;
+    doubles k = *out_shifted - TO_INTEGER;
+    /* ln 2 in two parts, the first with so few bits that its product with k is exact. */
+    return (x - k * 0x1.62e42fefa2p-1) - k * 0x1.9ef35793c7673p-41;
+}
+
 static ALWAYS doubles near_exp(doubles x, doubles unused)
 {
     (void)unused;
-    x = limited(x, 700);
-    doubles shifted = x * 0x1.71547652b82fep+0 + TO_INTEGER, k = shifted - TO_INTEGER;
-    /* ln 2 in two parts, the first with so few bits that its product with k is exact. */
-    return scaled_exp(shifted, (x - k * 0x1.62e42fefa2p-1) - k * 0x1.9ef35793c7673p-41);
+    doubles shifted, r = exp_reduce(x, &shifted);
+    return scaled_exp(shifted, r);
 }
 
 /* e^x - 1 */
@@ -49,10 +57,7 @@ static ALWAYS doubles expm1_of(doubles x)
     static const double coefficients[] = {
         1.0,        1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,
         1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600};
-    x = limited(x, 700);
-    doubles shifted = x * 0x1.71547652b82fep+0 + TO_INTEGER, k = shifted - TO_INTEGER;
-    doubles scale = (doubles)(((bits)shifted - (bits)all(TO_INTEGER) + 1023) << 52);
-    doubles r = (x - k * 0x1.62e42fefa2p-1) - k * 0x1.9ef35793c7673p-41;
+    doubles shifted, r = exp_reduce(x, &shifted), scale = power_of_2(shifted);
     return scale * (r * polynomial(r, coefficients, 12)) + (scale - 1);
 }
 
@@ -189,12 +194,18 @@ static ALWAYS longs is_moderate(doubles x)
     return (x > -0x1p20) & (x < 0x1p20);
 }
 
+/* The sine of an angle after a number of quarter turns. That of one more is the cosine. */
+static ALWAYS doubles sine_after(bits quarter, doubles sine, doubles cosine)
+{
+    return negated_if(quarter, 1, choose(is_odd(quarter), cosine, sine));
+}
+
 static ALWAYS doubles near_sin(doubles x, doubles unused)
 {
     (void)unused;
     doubles sine, cosine;
     bits quarter = quarter_of(x, &sine, &cosine);
-    return only_if(is_moderate(x), negated_if(quarter, 1, choose(is_odd(quarter), cosine, sine)));
+    return only_if(is_moderate(x), sine_after(quarter, sine, cosine));
 }
 
 static ALWAYS doubles near_cos(doubles x, doubles unused)
@@ -202,8 +213,7 @@ static ALWAYS doubles near_cos(doubles x, doubles unused)
     (void)unused;
     doubles sine, cosine;
     bits quarter = quarter_of(x, &sine, &cosine);
-    return only_if(is_moderate(x),
-                   negated_if(quarter + 1, 1, choose(is_odd(quarter), sine, cosine)));
+    return only_if(is_moderate(x), sine_after(quarter + 1, sine, cosine));
 }
 
 static ALWAYS doubles near_tan(doubles x, doubles unused)
@@ -230,7 +240,7 @@ static ALWAYS doubles near_sinpi(doubles x, doubles unused)
     (void)unused;
     doubles sine, cosine;
     bits quarter = quarter_of_half_turns(x, &sine, &cosine);
-    return only_if(is_moderate(x), negated_if(quarter, 1, choose(is_odd(quarter), cosine, sine)));
+    return only_if(is_moderate(x), sine_after(quarter, sine, cosine));
 }
 
 static ALWAYS doubles near_cospi(doubles x, doubles unused)
@@ -238,8 +248,7 @@ static ALWAYS doubles near_cospi(doubles x, doubles unused)
     (void)unused;
     doubles sine, cosine;
     bits quarter = quarter_of_half_turns(x, &sine, &cosine);
-    return only_if(is_moderate(x),
-                   negated_if(quarter + 1, 1, choose(is_odd(quarter), sine, cosine)));
+    return only_if(is_moderate(x), sine_after(quarter + 1, sine, cosine));
 }
 
 /* Reduces the tangent t >= 0 of an angle below a quarter turn to one of at most an eighth of pi. */
@@ -268,15 +277,6 @@ static ALWAYS doubles near_atan2(doubles y, doubles x)
     return only_if(is_ordinary, with_sign_of(y, choose(x < 0, M_PI - angle, angle)));
 }
 
-static ALWAYS doubles root(doubles x)
-{
-    double roots[NEAR_LANES];
-    memcpy(roots, &x, sizeof roots);
-    CHUNK_LANES for (uint32_t i = 0; i < NEAR_LANES; i++) roots[i] = __builtin_sqrt(roots[i]);
-    memcpy(&x, roots, sizeof x);
-    return x;
-}
-
 static ALWAYS doubles near_asin(doubles x, doubles unused)
 {
     (void)unused;
@@ -296,17 +296,6 @@ static ALWAYS doubles near_hypot(doubles x, doubles y)
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-/* Returns a bit for each lane in which the condition is -1. */
-static ALWAYS uint32_t bits_of(words condition)
-{
-    typedef uint8_t lane_bytes __attribute__((vector_size(NEAR_LANES)));
-    lane_bytes lanes = __builtin_convertvector(-condition, lane_bytes);
-    uint64_t number;
-    memcpy(&number, &lanes, sizeof number);
-    /* Multiplication by this moves bit 0 of byte i to bit 56 + i. */
-    return (uint32_t)(number * UINT64_C(0x0102040810204080) >> 56);
-}
-
 /* Rounds the lanes of a chunk; returns a bit for each lane that is decided. The results are stored
  * as one vector: what loads them as one would wait for two. */
 static ALWAYS uint32_t chunk_round(const doubles *near, float *out)
@@ -317,7 +306,8 @@ static ALWAYS uint32_t chunk_round(const doubles *near, float *out)
         doubles margin = near[h] * 0x1p-40;
         floats low = __builtin_convertvector(near[h] - margin, floats);
         results[h] = __builtin_convertvector(near[h] + margin, floats); /* -0 stays -0 in it */
-        decided |= bits_of(low == results[h]) << h * NEAR_LANES;
+        words is_decided = low == results[h];
+        decided |= bits_of(__builtin_convertvector(is_decided, lane_bytes)) << h * NEAR_LANES;
     }
     typedef float chunk __attribute__((vector_size(SIM_CHUNK * sizeof(float))));
     chunk whole = __builtin_shufflevector(results[0], results[1], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,

@@ -7,6 +7,8 @@
 
 #include "sim/exec/chunks.h"
 
+#include <string.h>
+
 enum { NEAR_LANES = 8, HALVES = SIM_CHUNK / NEAR_LANES };
 typedef double doubles __attribute__((vector_size(64)));
 typedef int64_t longs __attribute__((vector_size(64))); /* a condition: 0 or -1 */
@@ -30,6 +32,16 @@ static ALWAYS longs is_odd(bits number)
     return (longs)(0 - (number & 1));
 }
 
+/* A bit for each lane in which a condition, converted to bytes, is -1. */
+typedef uint8_t lane_bytes __attribute__((vector_size(NEAR_LANES)));
+static ALWAYS uint32_t bits_of(lane_bytes condition)
+{
+    uint64_t bytes;
+    condition &= 1;
+    memcpy(&bytes, &condition, sizeof bytes);
+    return sim_bits_of_bytes(bytes);
+}
+
 /* Makes a lane undecided unless the condition is -1. */
 static ALWAYS doubles only_if(longs condition, doubles value)
 {
@@ -39,6 +51,21 @@ static ALWAYS doubles only_if(longs condition, doubles value)
 /* Adding this to a double below 2^51 either way rounds it to an integer, which is then in the low
  * bits of the sum. */
 #define TO_INTEGER 0x1.8p52
+
+/* 2^k for a whole number that is given as k + TO_INTEGER. */
+static ALWAYS doubles power_of_2(doubles shifted)
+{
+    return (doubles)(((bits)shifted - (bits)all(TO_INTEGER) + 1023) << 52);
+}
+
+static ALWAYS doubles root(doubles x)
+{
+    double roots[NEAR_LANES];
+    memcpy(roots, &x, sizeof roots);
+    CHUNK_LANES for (uint32_t i = 0; i < NEAR_LANES; i++) roots[i] = __builtin_sqrt(roots[i]);
+    memcpy(&x, roots, sizeof x);
+    return x;
+}
 
 /* Sums up even and odd powers apart, since each sum waits for the one before it. */
 static ALWAYS doubles polynomial(doubles x, const double *coefficients, uint32_t count)
