@@ -48,6 +48,17 @@ static LLVMValueRef part_of_cast(LLVMBuilderRef builder, LLVMValueRef cast, LLVM
     return LLVMBuildTrunc(builder, LLVMBuildLShr(builder, whole, shift, ""), type, "");
 }
 
+/* The address that a load of a vector reads from, as one of a `type`; the builder is at the load.
+ */
+static LLVMValueRef address_for(LLVMBuilderRef builder, LLVMValueRef load, LLVMTypeRef type)
+{
+    LLVMValueRef pointer = LLVMGetOperand(load, 0);
+    while (LLVMIsABitCastInst(pointer)) /* not even a pointer to the vector may remain */
+        pointer = LLVMGetOperand(pointer, 0);
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    return LLVMBuildBitCast(builder, pointer, LLVMPointerType(type, space), "");
+}
+
 /* Component number `index`, loaded separately at the position of the vector's load. */
 static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVMTypeRef type,
                                  uint64_t index)
@@ -55,13 +66,8 @@ static LLVMValueRef part_of_load(LLVMBuilderRef builder, LLVMValueRef load, LLVM
     unsigned bytes = bits_of(type) / 8, alignment = LLVMGetAlignment(load);
     if (LLVMGetVolatile(load) || bytes == 0) return NULL;
     LLVMPositionBuilderBefore(builder, load);
-    LLVMValueRef pointer = LLVMGetOperand(load, 0);
-    while (LLVMIsABitCastInst(pointer)) /* not even a pointer to the vector may remain */
-        pointer = LLVMGetOperand(pointer, 0);
-    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
-    LLVMContextRef context = LLVMGetTypeContext(type);
-    LLVMValueRef at = pl_integer(LLVMInt64TypeInContext(context), index);
-    pointer = LLVMBuildBitCast(builder, pointer, LLVMPointerType(type, space), "");
+    LLVMValueRef pointer = address_for(builder, load, type);
+    LLVMValueRef at = pl_integer(LLVMInt64TypeInContext(LLVMGetTypeContext(type)), index);
     pointer = LLVMBuildInBoundsGEP2(builder, type, pointer, &at, 1, "");
     LLVMValueRef part = LLVMBuildLoad2(builder, type, pointer, "");
     LLVMSetAlignment(part, alignment < bytes ? alignment : bytes);
@@ -169,6 +175,20 @@ static LLVMValueRef lower_shuffle(LLVMBuilderRef builder, LLVMValueRef shuffle)
     return result;
 }
 
+/* A loaded vector that is used as another type is loaded once more as that type. */
+static LLVMValueRef lower_cast(LLVMBuilderRef builder, LLVMValueRef cast)
+{
+    LLVMValueRef load = LLVMGetOperand(cast, 0);
+    if (LLVMGetTypeKind(LLVMTypeOf(load)) != LLVMVectorTypeKind) return NULL;
+    if (is_writable_length(length_of(load))) return NULL;
+    if (!LLVMIsALoadInst(load) || LLVMGetVolatile(load)) return NULL;
+    LLVMPositionBuilderBefore(builder, load);
+    LLVMTypeRef type = LLVMTypeOf(cast);
+    LLVMValueRef whole = LLVMBuildLoad2(builder, type, address_for(builder, load, type), "");
+    LLVMSetAlignment(whole, LLVMGetAlignment(load));
+    return whole;
+}
+
 /* A select between two vectors by one bit becomes a select by a vector of bits, since before SPIR-V
  * 1.4 OpSelect selects vectors only by component, and the writer does not check this. */
 static LLVMValueRef lower_select(LLVMBuilderRef builder, LLVMValueRef select)
@@ -202,6 +222,7 @@ void pl_lower_vectors(pl_job *job, LLVMModuleRef module)
             switch (LLVMGetInstructionOpcode(i)) {
             case LLVMExtractElement: value = lower_extract(builder, i); break;
             case LLVMShuffleVector: value = lower_shuffle(builder, i); break;
+            case LLVMBitCast: value = lower_cast(builder, i); break;
             case LLVMSelect: value = lower_select(builder, i); break;
             default: break;
             }
