@@ -43,12 +43,13 @@ _Static_assert(FLT_EVAL_METHOD == 0, "operations on floats round to float");
 static inline float sim_float_of_half(uint16_t half)
 {
     uint32_t size = half & 0x7fffu, sign = (uint32_t)(half & 0x8000u) << 16;
-    sim_float_bits small = {.value = (float)(int32_t)size * 0x1p-24f}; /* below 2^-14 */
-    uint32_t moved = size << 13;
-    uint32_t bits = size < 0x400u    ? small.bits
-                    : size < 0x7c00u ? moved + (112u << 23) /* rebiases the exponent */
-                                     : moved | 0x7f800000u;
-    sim_float_bits out = {.bits = bits | sign};
+    uint32_t is_subnormal = size < 0x400u, is_special = size >= 0x7c00u;
+    /* Rebiases the exponent; one of a subnormal becomes that of 2^-14, which is subtracted again.
+     * The subtraction is done for all, because compilers make a branch of one that is not. */
+    sim_float_bits moved = {.bits = (size << 13) + ((112u + is_subnormal) << 23)};
+    sim_float_bits excess = {.bits = (113u << 23) & (0u - is_subnormal)};
+    sim_float_bits out = {.value = moved.value - excess.value};
+    out.bits |= sign | (0x7f800000u & (0u - is_special));
     return out.value;
 }
 
