@@ -25,6 +25,7 @@ enum {
     BATCH_SEEDS = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
     WORKERS_MAX = 16,
+    TRIED_MAX = 3, /* programs of a new bucket that are reduced */
     STATE_MAX = 1 << 28,
     SEEDS_OF_A_RUN = 1000000,
     SEED_MAX = INT32_MAX
@@ -300,13 +301,25 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
- * `assay reduce FILE SUBJECT --output FILE` does. */
-static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
-                          rt_text out)
+/* True if the failure belongs to the bucket. */
+static bool is_alike(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record)
+{
+    rt_arena *arena = &command->batch;
+    rt_text headline = fuz_headline(arena, record->judgement.signature);
+    gen_variation variation = command->variations[index_of(command, record->scenario)];
+    return rt_text_equal(record->subject, bucket->subject) &&
+           rt_text_is(bucket->verdict, cnf_verdict_word(record->judgement.verdict)) &&
+           rt_text_is(bucket->variation, cnf_generated_variation(variation)) &&
+           rt_text_equal(fuz_headline_key(arena, headline),
+                         fuz_headline_key(arena, bucket->headline));
+}
+
+/* Appends a file of the batch as the generator reduces it. */
+static void file_shrink(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
+                        rt_buffer *out)
 {
     const cnf_shrink_request request = {.kind = command->kind,
-                                        .drawn = {.seed = bucket->seed,
+                                        .drawn = {.seed = command->file_seeds[index],
                                                   .variation = command->variations[index],
                                                   .weights = &command->weights},
                                         .options = &command->options,
@@ -314,9 +327,35 @@ static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint3
                                         .verdict = bucket->verdict,
                                         .headline_key =
                                             fuz_headline_key(&command->batch, bucket->headline)};
+    if (!cnf_generated_shrink(&request, out))
+        rt_buffer_append_text(out, command->files[index].text);
+}
+
+/* Appends the smallest scenario to which the generator reduces one of the bucket's failures in this
+ * batch, of which the shortest programs are tried; on other subjects than sim, which take seconds
+ * for what sim does in milliseconds, the shortest one only. */
+static void bucket_shrink(fuzz_command *command, const fuz_bucket *bucket, rt_buffer *out)
+{
+    uint32_t left = command->columns.count == 1 ? TRIED_MAX : 1;
+    for (uint32_t i = 0; i < command->failures.count && left > 0; i++) {
+        const cnf_record *record = command->failures.items[i];
+        if (!is_alike(command, bucket, record)) continue;
+        left--;
+        rt_buffer shrunk = {0};
+        file_shrink(command, bucket, index_of(command, record->scenario), &shrunk);
+        bool is_smaller = out->size == 0 || shrunk.size < out->size;
+        rt_buffer larger = is_smaller ? *out : shrunk;
+        if (is_smaller) *out = shrunk;
+        rt_buffer_free(&larger);
+    }
+}
+
+/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
+ * `assay reduce FILE SUBJECT --output FILE` does. */
+static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, rt_text out)
+{
     rt_buffer shrunk = {0};
-    if (!cnf_generated_shrink(&request, &shrunk))
-        rt_buffer_append_text(&shrunk, command->files[index].text);
+    bucket_shrink(command, bucket, &shrunk);
     text_keep(command, out, rt_buffer_text(&shrunk));
     rt_buffer_free(&shrunk);
     if (rt_text_equal(bucket->subject, command->columns.subjects[0].name)) return;
@@ -355,7 +394,7 @@ static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const
     rt_buffer_free(&draft);
     /* A file that cannot be read has nothing to keep. */
     if (is_kept && cnf_record_has_subject(record))
-        bucket_reduce(command, bucket, index,
+        bucket_reduce(command, bucket,
                       rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder)));
 }
 
@@ -372,8 +411,20 @@ static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text s
     return false;
 }
 
+static int by_length(const void *a, const void *b, void *user)
+{
+    const fuzz_command *command = user;
+    const cnf_record *const *first = a, *const *second = b;
+    uint32_t i = index_of(command, (*first)->scenario), k = index_of(command, (*second)->scenario);
+    size_t length = command->files[i].text.length, other = command->files[k].text.length;
+    return length != other ? (length > other) - (length < other) : (i > k) - (i < k);
+}
+
+/* Of the failures that are alike, the shortest program of the first batch represents a bucket. */
 static void failures_sort(fuzz_command *command)
 {
+    qsort_r(command->failures.items, command->failures.count, sizeof *command->failures.items,
+            by_length, command);
     for (uint32_t i = 0; i < command->failures.count; i++) {
         const cnf_record *record = command->failures.items[i];
         uint32_t index = index_of(command, record->scenario);

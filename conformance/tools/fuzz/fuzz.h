@@ -17,7 +17,7 @@
 typedef struct fuz_bucket {
     rt_text subject, verdict, headline,
         variation; /* variation: empty if the program fails as drawn */
-    uint64_t seed; /* the first that failed so */
+    uint64_t seed; /* the one that represents it: the first that was added */
     uint32_t count;
     bool is_new; /* in this run; not part of the file */
 } fuz_bucket;

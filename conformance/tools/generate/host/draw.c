@@ -44,6 +44,7 @@ static void draw_program(host_generator *g)
     bool has_shapes = program->module_count > 2 && chance(g, g->weights.of[GEN_SHAPES]);
     uint32_t class_count = program->module_count > 3 ? 2 + below(g, 2) : 2;
     uint32_t first_role = program->module_count - class_count;
+    g->shapes.parts = (1u << GEN_SHAPE_PARTS) - 1;
     for (uint32_t m = 1; m < program->module_count; m++) {
         g->roles[m] = GEN_ROLE_LINKING;
         if (has_shapes && m >= first_role) {

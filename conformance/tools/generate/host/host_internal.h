@@ -21,9 +21,9 @@ typedef struct host_step {
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module, is_late;
-    uint32_t bundle; /* LAUNCH: from which the kernel comes, 0 for none; BUNDLE: its number */
-    bool is_unread, shares_memory; /* in a reduction: nothing expects its result, which may be in a
-                                    * memory with those of others */
+    uint32_t bundle;    /* LAUNCH: from which the kernel comes, 0 for none; BUNDLE: its number */
+    bool is_unread;     /* in a reduction: nothing expects its result */
+    bool shares_memory; /* LAUNCH, SHAPE, in a reduction: with others of its kind */
     gen_outcome outcome;
     uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */
