@@ -105,8 +105,11 @@ static void omit(host_generator *g)
     if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     program->without_fp64 = keep(g, program->without_fp64);
     g->shapes.parts = keep(g, g->shapes.parts);
-    for (uint32_t m = 0; m < program->module_count; m++)
+    for (uint32_t m = 0; m < program->module_count; m++) {
         program->modules[m].needs = keep(g, program->modules[m].needs);
+        if (program->modules[m].format != GEN_SPIRV && is_omitted(g))
+            program->modules[m].format = GEN_SPIRV;
+    }
     program->modules[0].needs |= needed;
     for (uint32_t i = 0; i < program->image_count; i++)
         omit_definitions(g, &program->images[i]);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
@@ -145,12 +145,15 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
         g->roles[module] == GEN_ROLE_LINKING)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count == 0) return;
+    static const char *const formats[] = {[GEN_SPIRV] = "",
+                                          [GEN_SPIRV_AND_PTX] = "    formats: [spirv64, ptx]\n",
+                                          [GEN_PTX] = "    formats: [ptx]\n"};
     bool is_varied = g->request->variation == GEN_SPLIT;
     bool is_joined = is_varied && is_separate(program, module);
     const char *split = is_joined                      ? "    split: per_kernel\n"
                         : image_count > 1 || is_varied ? "    split: per_source\n"
                                                        : "";
-    rt_buffer_printf(out, "%s    sources:\n", split);
+    rt_buffer_printf(out, "%s%s    sources:\n", formats[program->modules[module].format], split);
     write_sources(g, out, module, is_joined);
 }
 
