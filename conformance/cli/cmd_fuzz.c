@@ -125,9 +125,8 @@ static uint32_t index_of(const fuzz_command *command, rt_text path)
     return 0;
 }
 
-static void coverage_note(fuzz_command *command, uint32_t index, const cnf_run_detail *detail)
+static void corpus_keep(fuzz_command *command, uint32_t index)
 {
-    if (fuz_events_add(&command->state, detail->messages->trace) == 0) return;
     const char *variation = cnf_generated_variation(command->variations[index]);
     text_keep(command,
               rt_arena_printf(&command->batch, "%s/corpus/%" PRIu64 "%s%s.yaml", command->folder,
@@ -141,8 +140,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_verdict verdict = record->judgement.verdict;
     uint32_t index = index_of(command, record->scenario);
     command->state.runs++;
-    if (detail->messages && rt_text_equal(record->subject, command->columns.subjects[0].name))
-        coverage_note(command, index, detail);
+    bool has_trace =
+        detail->messages && rt_text_equal(record->subject, command->columns.subjects[0].name);
+    if (has_trace && fuz_events_add(&command->state, detail->messages->trace) > 0)
+        corpus_keep(command, index);
     if (verdict == CNF_VERDICT_UNAVAILABLE) {
         fprintf(stderr, "%.*s\n", RT_TEXT_ARG(record->judgement.message));
         command->is_lost = true;
@@ -194,6 +195,38 @@ static void batch_free(fuzz_command *command)
     rt_arena_reset(&command->batch);
 }
 
+/* ---- Rule marks -----------------------------------------------------------------------------
+ *
+ * In the build `prove`, a process notes each mark that it reaches when it does so first, so a mark
+ * is attributed to the first program of a worker that reaches it. */
+
+static rt_text hits_name(fuzz_command *command, uint32_t index)
+{
+    return rt_arena_printf(&command->batch, "%s/hits.%u", command->folder, index);
+}
+
+static void on_quick_begin(void *user, rt_text path, rt_text subject)
+{
+    fuzz_command *command = user;
+    (void)subject;
+    setenv("ASSAY_RULE_HITS", hits_name(command, index_of(command, path)).data, 1);
+}
+
+/* Keeps the program if it reached new marks. */
+static void marks_take(fuzz_command *command, uint32_t index)
+{
+    rt_text name = hits_name(command, index);
+    rt_buffer hits = {0};
+    if (access(name.data, F_OK) != 0) return;
+    rt_status status = cnf_file_read(command->sink, name, STATE_MAX, &hits);
+    if (!rt_ok(status))
+        cnf_command_fail(command->sink, status, name);
+    else if (fuz_marks_add(&command->state, rt_buffer_text(&hits)) > 0)
+        corpus_keep(command, index);
+    rt_buffer_free(&hits);
+    unlink(name.data);
+}
+
 /* ---- Workers ---------------------------------------------------------------------------------
  *
  * If sim is the only subject, a batch is first run by processes that run many programs each, which
@@ -218,6 +251,7 @@ static void worker_run(fuzz_command *command, uint32_t worker, uint32_t worker_c
     cnf_run_options options = command->options;
     options.in_process = true;
     options.job_count = 1;
+    options.begun = on_quick_begin;
     cnf_file files[BATCH_FILES];
     uint32_t count = 0;
     for (uint32_t i = worker; i < command->file_count; i += worker_count)
@@ -239,6 +273,8 @@ static void workers_run(fuzz_command *command)
     for (uint32_t i = 0; i < worker_count; i++)
         while (workers[i] > 0 && waitpid(workers[i], NULL, 0) < 0 && errno == EINTR) {
         }
+    for (uint32_t i = 0; i < command->file_count; i++)
+        marks_take(command, i);
 }
 
 /* Runs the batch: by workers, if they can, and the rest as `assay run` does. */
@@ -449,10 +485,10 @@ static void progress_print(const fuzz_command *command)
     uint64_t seeds = command->state.seeds - command->known_seeds;
     fprintf(stderr,
             "%sfuzz: %" PRIu64 " seeds in %lld s, %" PRIu64
-            " runs, %u pairs of events, %u buckets%s",
+            " runs, %u pairs of events, %u rule marks, %u buckets%s",
             isatty(STDERR_FILENO) ? "\r" : "", seeds, (long long)seconds, command->state.runs,
-            command->state.pairs.count, command->state.buckets.count,
-            isatty(STDERR_FILENO) ? "\033[K" : "\n");
+            command->state.pairs.items.count, command->state.marks.items.count,
+            command->state.buckets.count, isatty(STDERR_FILENO) ? "\033[K" : "\n");
 }
 
 static bool is_over(const fuzz_command *command)

@@ -243,7 +243,7 @@ static void draw_replace(host_generator *g)
     }
 }
 
-/* True if the launch succeeds once the module is opened or, if it is open, closed. */
+/* True if the launch is certain to succeed once the module is opened or, if it is open, closed. */
 static bool helps(const host_generator *g, uint32_t module, const host_step *launch)
 {
     gen_state changed = g->state;
@@ -253,7 +253,7 @@ static bool helps(const host_generator *g, uint32_t module, const host_step *lau
         gen_open(&changed, module);
     if (!(gen_loaded(&changed) & 1u << g->program.images[launch->image].module)) return false;
     gen_outcome outcome = gen_predict(&changed, launch->image, launch->kernel, launch->target);
-    return outcome.value_count > 0 && !outcome.is_unknown;
+    return outcome.value_count > 0 && !outcome.may_be_refused && !outcome.is_unknown;
 }
 
 /* What was refused is tried again after a library has been loaded or unloaded, preferably one that
