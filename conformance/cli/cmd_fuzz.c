@@ -25,6 +25,7 @@ enum {
     BATCH_SEEDS = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
     WORKERS_MAX = 16,
+    TRIED_MAX = 3, /* programs of a new bucket that are reduced */
     STATE_MAX = 1 << 28,
     SEEDS_OF_A_RUN = 1000000,
     SEED_MAX = INT32_MAX
@@ -124,9 +125,8 @@ static uint32_t index_of(const fuzz_command *command, rt_text path)
     return 0;
 }
 
-static void coverage_note(fuzz_command *command, uint32_t index, const cnf_run_detail *detail)
+static void corpus_keep(fuzz_command *command, uint32_t index)
 {
-    if (fuz_events_add(&command->state, detail->messages->trace) == 0) return;
     const char *variation = cnf_generated_variation(command->variations[index]);
     text_keep(command,
               rt_arena_printf(&command->batch, "%s/corpus/%" PRIu64 "%s%s.yaml", command->folder,
@@ -140,8 +140,10 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     cnf_verdict verdict = record->judgement.verdict;
     uint32_t index = index_of(command, record->scenario);
     command->state.runs++;
-    if (detail->messages && rt_text_equal(record->subject, command->columns.subjects[0].name))
-        coverage_note(command, index, detail);
+    bool has_trace =
+        detail->messages && rt_text_equal(record->subject, command->columns.subjects[0].name);
+    if (has_trace && fuz_events_add(&command->state, detail->messages->trace) > 0)
+        corpus_keep(command, index);
     if (verdict == CNF_VERDICT_UNAVAILABLE) {
         fprintf(stderr, "%.*s\n", RT_TEXT_ARG(record->judgement.message));
         command->is_lost = true;
@@ -193,6 +195,38 @@ static void batch_free(fuzz_command *command)
     rt_arena_reset(&command->batch);
 }
 
+/* ---- Rule marks -----------------------------------------------------------------------------
+ *
+ * In the build `prove`, a process notes each mark that it reaches when it does so first, so a mark
+ * is attributed to the first program of a worker that reaches it. */
+
+static rt_text hits_name(fuzz_command *command, uint32_t index)
+{
+    return rt_arena_printf(&command->batch, "%s/hits.%u", command->folder, index);
+}
+
+static void on_quick_begin(void *user, rt_text path, rt_text subject)
+{
+    fuzz_command *command = user;
+    (void)subject;
+    setenv("ASSAY_RULE_HITS", hits_name(command, index_of(command, path)).data, 1);
+}
+
+/* Keeps the program if it reached new marks. */
+static void marks_take(fuzz_command *command, uint32_t index)
+{
+    rt_text name = hits_name(command, index);
+    rt_buffer hits = {0};
+    if (access(name.data, F_OK) != 0) return;
+    rt_status status = cnf_file_read(command->sink, name, STATE_MAX, &hits);
+    if (!rt_ok(status))
+        cnf_command_fail(command->sink, status, name);
+    else if (fuz_marks_add(&command->state, rt_buffer_text(&hits)) > 0)
+        corpus_keep(command, index);
+    rt_buffer_free(&hits);
+    unlink(name.data);
+}
+
 /* ---- Workers ---------------------------------------------------------------------------------
  *
  * If sim is the only subject, a batch is first run by processes that run many programs each, which
@@ -217,6 +251,7 @@ static void worker_run(fuzz_command *command, uint32_t worker, uint32_t worker_c
     cnf_run_options options = command->options;
     options.in_process = true;
     options.job_count = 1;
+    options.begun = on_quick_begin;
     cnf_file files[BATCH_FILES];
     uint32_t count = 0;
     for (uint32_t i = worker; i < command->file_count; i += worker_count)
@@ -238,6 +273,8 @@ static void workers_run(fuzz_command *command)
     for (uint32_t i = 0; i < worker_count; i++)
         while (workers[i] > 0 && waitpid(workers[i], NULL, 0) < 0 && errno == EINTR) {
         }
+    for (uint32_t i = 0; i < command->file_count; i++)
+        marks_take(command, i);
 }
 
 /* Runs the batch: by workers, if they can, and the rest as `assay run` does. */
@@ -300,13 +337,25 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
- * `assay reduce FILE SUBJECT --output FILE` does. */
-static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
-                          rt_text out)
+/* True if the failure belongs to the bucket. */
+static bool is_alike(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record)
+{
+    rt_arena *arena = &command->batch;
+    rt_text headline = fuz_headline(arena, record->judgement.signature);
+    gen_variation variation = command->variations[index_of(command, record->scenario)];
+    return rt_text_equal(record->subject, bucket->subject) &&
+           rt_text_is(bucket->verdict, cnf_verdict_word(record->judgement.verdict)) &&
+           rt_text_is(bucket->variation, cnf_generated_variation(variation)) &&
+           rt_text_equal(fuz_headline_key(arena, headline),
+                         fuz_headline_key(arena, bucket->headline));
+}
+
+/* Appends a file of the batch as the generator reduces it. */
+static void file_shrink(fuzz_command *command, const fuz_bucket *bucket, uint32_t index,
+                        rt_buffer *out)
 {
     const cnf_shrink_request request = {.kind = command->kind,
-                                        .drawn = {.seed = bucket->seed,
+                                        .drawn = {.seed = command->file_seeds[index],
                                                   .variation = command->variations[index],
                                                   .weights = &command->weights},
                                         .options = &command->options,
@@ -314,9 +363,35 @@ static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, uint3
                                         .verdict = bucket->verdict,
                                         .headline_key =
                                             fuz_headline_key(&command->batch, bucket->headline)};
+    if (!cnf_generated_shrink(&request, out))
+        rt_buffer_append_text(out, command->files[index].text);
+}
+
+/* Appends the smallest scenario to which the generator reduces one of the bucket's failures in this
+ * batch, of which the shortest programs are tried; on other subjects than sim, which take seconds
+ * for what sim does in milliseconds, the shortest one only. */
+static void bucket_shrink(fuzz_command *command, const fuz_bucket *bucket, rt_buffer *out)
+{
+    uint32_t left = command->columns.count == 1 ? TRIED_MAX : 1;
+    for (uint32_t i = 0; i < command->failures.count && left > 0; i++) {
+        const cnf_record *record = command->failures.items[i];
+        if (!is_alike(command, bucket, record)) continue;
+        left--;
+        rt_buffer shrunk = {0};
+        file_shrink(command, bucket, index_of(command, record->scenario), &shrunk);
+        bool is_smaller = out->size == 0 || shrunk.size < out->size;
+        rt_buffer larger = is_smaller ? *out : shrunk;
+        if (is_smaller) *out = shrunk;
+        rt_buffer_free(&larger);
+    }
+}
+
+/* Reduces the scenario of a bucket: by the generator and then, if sim can be the oracle, as
+ * `assay reduce FILE SUBJECT --output FILE` does. */
+static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, rt_text out)
+{
     rt_buffer shrunk = {0};
-    if (!cnf_generated_shrink(&request, &shrunk))
-        rt_buffer_append_text(&shrunk, command->files[index].text);
+    bucket_shrink(command, bucket, &shrunk);
     text_keep(command, out, rt_buffer_text(&shrunk));
     rt_buffer_free(&shrunk);
     if (rt_text_equal(bucket->subject, command->columns.subjects[0].name)) return;
@@ -355,7 +430,7 @@ static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const
     rt_buffer_free(&draft);
     /* A file that cannot be read has nothing to keep. */
     if (is_kept && cnf_record_has_subject(record))
-        bucket_reduce(command, bucket, index,
+        bucket_reduce(command, bucket,
                       rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder)));
 }
 
@@ -372,8 +447,20 @@ static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text s
     return false;
 }
 
+static int by_length(const void *a, const void *b, void *user)
+{
+    const fuzz_command *command = user;
+    const cnf_record *const *first = a, *const *second = b;
+    uint32_t i = index_of(command, (*first)->scenario), k = index_of(command, (*second)->scenario);
+    size_t length = command->files[i].text.length, other = command->files[k].text.length;
+    return length != other ? (length > other) - (length < other) : (i > k) - (i < k);
+}
+
+/* Of the failures that are alike, the shortest program of the first batch represents a bucket. */
 static void failures_sort(fuzz_command *command)
 {
+    qsort_r(command->failures.items, command->failures.count, sizeof *command->failures.items,
+            by_length, command);
     for (uint32_t i = 0; i < command->failures.count; i++) {
         const cnf_record *record = command->failures.items[i];
         uint32_t index = index_of(command, record->scenario);
@@ -398,10 +485,10 @@ static void progress_print(const fuzz_command *command)
     uint64_t seeds = command->state.seeds - command->known_seeds;
     fprintf(stderr,
             "%sfuzz: %" PRIu64 " seeds in %lld s, %" PRIu64
-            " runs, %u pairs of events, %u buckets%s",
+            " runs, %u pairs of events, %u rule marks, %u buckets%s",
             isatty(STDERR_FILENO) ? "\r" : "", seeds, (long long)seconds, command->state.runs,
-            command->state.pairs.count, command->state.buckets.count,
-            isatty(STDERR_FILENO) ? "\033[K" : "\n");
+            command->state.pairs.items.count, command->state.marks.items.count,
+            command->state.buckets.count, isatty(STDERR_FILENO) ? "\033[K" : "\n");
 }
 
 static bool is_over(const fuzz_command *command)

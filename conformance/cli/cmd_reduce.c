@@ -1,8 +1,9 @@
 /* assay reduce: makes a failing scenario smaller. A candidate passes if the subject still fails
  * with the headline of the original's signature, wherever the step is by then, and sim still ends
- * as it did; so the expected values stay right, because the reference checks them. If sim itself
- * fails, nothing checks them: the failed check must then expect and observe what the original did,
- * so that it does not fail because of what the reduction changed. */
+ * as it did; so the expected values stay right, because the reference checks them, in every choice
+ * that the documents leave open if the original passes in all of them. If sim itself fails, nothing
+ * checks them: the failed check must then expect and observe what the original did, so that it does
+ * not fail because of what the reduction changed. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/results.h"
@@ -17,6 +18,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+enum {
+    EXPLORE_MAX = 32
+}; /* runs on sim of a candidate; if it has more choices, some are not made */
 
 /* What a scenario showed on the subjects. */
 typedef struct outcome {
@@ -211,14 +216,25 @@ static int operands_read(reduce_command *command)
     return status;
 }
 
+/* Runs the original. Explores the reference's choices, from now on, if it passes in all of them. */
+static bool original_run(reduce_command *command)
+{
+    rt_text text = rt_buffer_text(&command->text);
+    bool has_oracle = command->columns.count > 1;
+    command->options.explore_max = has_oracle ? EXPLORE_MAX : 0;
+    if (!candidates_run(command, &text, 1, &command->wanted)) return false;
+    if (!has_oracle || command->wanted.oracle == CNF_VERDICT_PASS) return true;
+    command->options.explore_max = 0;
+    return candidates_run(command, &text, 1, &command->wanted);
+}
+
 /* Finds out what must stay: how the scenario fails on the subject. */
 static int failure_find(reduce_command *command)
 {
     if (command->keep) return CNF_EXIT_EXPECTED;
-    rt_text text = rt_buffer_text(&command->text);
     const char *name = command->columns.subjects[command->columns.count - 1].name.data;
     for (uint64_t time = 0; time < command->times; time++) {
-        if (!candidates_run(command, &text, 1, &command->wanted)) return CNF_EXIT_INFRASTRUCTURE;
+        if (!original_run(command)) return CNF_EXIT_INFRASTRUCTURE;
         cnf_verdict verdict = command->wanted.verdict;
         if (verdict == CNF_VERDICT_INVALID || verdict == CNF_VERDICT_UNAVAILABLE) {
             fprintf(stderr, "%.*s\n", RT_TEXT_ARG(command->wanted.message));

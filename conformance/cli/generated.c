@@ -7,6 +7,8 @@
 static const cnf_generated_kind kinds[] = {
     {"kernel", gen_scenario_write, false, false},
     {"program", gen_host_write, true, true},
+    {"list", gen_list_write, false, false},
+    {"flat-list", gen_flat_list_write, false, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds, NAMES_MAX = 32, FILE_MAX = 1 << 16 };
 

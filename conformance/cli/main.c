@@ -539,14 +539,16 @@ static const cnf_command commands[] = {
      "  kernel    a kernel whose result no device may change; compare subjects by their memories\n"
      "  program   a host program that loads and unloads libraries with colliding names; what its\n"
      "            kernels store shows what was linked, and a model predicts it\n"
+     "  list      kernels that are fused; compare subjects with and without fusion by their memories\n"
+     "  flat-list the same with one dimension, where a compiler may refuse any list\n"
      "The same seed gives the same scenario on every machine.  --without reduces a failing scenario:\n"
      "what remains is valid, and its expectations are predicted anew.  assay fuzz does this by itself.\n"
      "Exit status: 0 written; 2 wrong usage; 3 stdout cannot be written.",
      generate_options, COUNT(generate_options), false, cnf_generate_command},
     {"fuzz", "[KIND]", "Run scenarios that are drawn from seeds, and sort what fails.",
-     "KIND is program (default) or kernel, as for assay generate.  A program is judged by its model, by\n"
+     "KIND is program (default) or another one of assay generate.  A program is judged by its model, by\n"
      "a variation with equal results, and by the other subjects.  FOLDER/buckets has a folder for\n"
-     "each new kind of failure, with the scenario of its first seed, the reduced scenario, and the\n"
+     "each new kind of failure, with the shortest scenario at first, the reduced scenario, and the\n"
      "draft of a record; FOLDER/corpus has the programs that showed something new in sim's trace.\n"
      "Exit status: 0 nothing new; 1 a new bucket; 2 wrong usage; 3 infrastructure (interrupted, or\n"
      "a subject is missing).",
@@ -554,9 +556,10 @@ static const cnf_command commands[] = {
     {"reduce", "FILE [SUBJECT]", "Make a failing scenario as small as possible.",
      "Leaves out steps, modules, images, memories, arguments, properties and lines of code, and makes\n"
      "numbers smaller, as long as FILE fails on SUBJECT with the same first failure (wherever its step\n"
-     "is by then) and ends on sim as before, so the remaining expectations are still right.  If SUBJECT\n"
-     "is sim, the failed check must still expect and observe the same values.  Without SUBJECT, --keep\n"
-     "decides alone.  Comments are not kept.\n"
+     "is by then) and ends on sim as before, so the remaining expectations are still right.  If FILE\n"
+     "passes on sim in every choice that the documents leave open (as with --explore), so does the\n"
+     "result.  If SUBJECT is sim, the failed check must still expect and observe the same values.\n"
+     "Without SUBJECT, --keep decides alone.  Comments are not kept.\n"
      "Exit status: 0 written; 2 wrong usage or unreadable scenario; 3 infrastructure (interrupted: the\n"
      "smallest scenario so far is written; SUBJECT is missing); 4 FILE does not fail on SUBJECT.",
      reduce_options, COUNT(reduce_options), true, cnf_reduce_command},

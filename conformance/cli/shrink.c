@@ -1,6 +1,8 @@
 #include "conformance/cli/shrink.h"
 
+#include "conformance/tools/fmt/fmt.h"
 #include "conformance/tools/fuzz/fuzz.h"
+#include "conformance/tools/reduce/tree.h"
 #include "reference/base/number.h"
 #include "reference/base/vector.h"
 
@@ -89,19 +91,46 @@ static void chunk_remove(shrinking *shrink, uint32_t at, uint32_t size)
     shrink->left.count -= end - at;
 }
 
-/* Delta debugging: chunks of half of the units, then smaller ones. */
-static bool units_remove(shrinking *shrink)
+/* Leaves out as many chunks of `size` units as possible. Returns false if the run was interrupted.
+ */
+static bool chunks_remove(shrinking *shrink, uint32_t size)
 {
-    for (uint32_t size = shrink->left.count / 2; size >= 1; size /= 2) {
-        for (uint32_t at = 0; at < shrink->left.count;) {
-            uint32_t chunks = (shrink->left.count - at + size - 1) / size;
-            uint32_t count = chunks < CANDIDATES ? chunks : CANDIDATES, chunk;
-            if (!chunks_try(shrink, at, size, count, &chunk)) return false;
-            at += chunk * size;
-            if (chunk < count) chunk_remove(shrink, at, size);
-        }
+    for (uint32_t at = 0; at < shrink->left.count;) {
+        uint32_t chunks = (shrink->left.count - at + size - 1) / size;
+        uint32_t count = chunks < CANDIDATES ? chunks : CANDIDATES, chunk;
+        if (!chunks_try(shrink, at, size, count, &chunk)) return false;
+        at += chunk * size;
+        if (chunk < count) chunk_remove(shrink, at, size);
     }
     return true;
+}
+
+/* Delta debugging: chunks of half of the units, then smaller ones, and single ones until each of
+ * them is needed. */
+static bool units_remove(shrinking *shrink)
+{
+    for (uint32_t size = shrink->left.count / 2; size > 1; size /= 2)
+        if (!chunks_remove(shrink, size)) return false;
+    uint32_t before;
+    do {
+        before = shrink->left.count;
+        if (!chunks_remove(shrink, 1)) return false;
+    } while (shrink->left.count < before);
+    return true;
+}
+
+/* Writes the text in the layout of `assay reduce`. */
+static void lay_out(rt_arena *arena, rt_text text, rt_buffer *out)
+{
+    scn_reporter reporter = {.arena = arena};
+    scn_problems problems;
+    rt_buffer written = {0};
+    const scn_node *root = scn_yaml_read(&reporter, text);
+    CHECK(root); /* assay has run it */
+    red_tree_write(red_tree_copy(arena, root), &written);
+    cnf_fmt_end end = cnf_fmt_text(arena, rt_buffer_text(&written), out, &problems);
+    CHECK(end == CNF_FMT_DONE);
+    rt_buffer_free(&written);
 }
 
 bool cnf_generated_shrink(const cnf_shrink_request *request, rt_buffer *out)
@@ -113,7 +142,11 @@ bool cnf_generated_shrink(const cnf_shrink_request *request, rt_buffer *out)
     for (uint32_t unit = 1; unit <= unit_count; unit++)
         *rt_vector_push(&shrink.left) = unit;
     bool is_complete = units_remove(&shrink) && shrink.without.count > 0;
-    if (is_complete) scenario_write(&shrink, &shrink.without, out, &unit_count);
+    rt_buffer_free(&drawn);
+    if (is_complete) {
+        scenario_write(&shrink, &shrink.without, &drawn, &unit_count);
+        lay_out(&shrink.arena, rt_buffer_text(&drawn), out);
+    }
     rt_buffer_free(&drawn);
     rt_vector_free(&shrink.left);
     rt_vector_free(&shrink.without);

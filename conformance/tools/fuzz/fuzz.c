@@ -2,6 +2,7 @@
 
 #include "reference/base/check.h"
 #include "reference/base/hash.h"
+#include "reference/base/lines.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -74,12 +75,24 @@ fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, r
     return found;
 }
 
-static bool pair_enter(fuz_state *state, uint64_t pair)
+static bool set_enter(fuz_set *set, uint64_t hash)
 {
-    if (rt_map_find_number(&state->pair_index, pair) != RT_MAP_NONE) return false;
-    rt_map_set_number(&state->pair_index, pair, state->pairs.count);
-    *rt_vector_push(&state->pairs) = pair;
+    if (rt_map_find_number(&set->index, hash) != RT_MAP_NONE) return false;
+    rt_map_set_number(&set->index, hash, set->items.count);
+    *rt_vector_push(&set->items) = hash;
     return true;
+}
+
+uint32_t fuz_marks_add(fuz_state *state, rt_text hits)
+{
+    uint32_t new_count = 0;
+    for (rt_text line; rt_line_take(&hits, &line);) {
+        rt_text file = rt_text_take_until(&line, ':'), number = rt_text_take_until(&line, '.');
+        const uint64_t mark[] = {rt_hash64(file.data, file.length),
+                                 rt_hash64(number.data, number.length)};
+        new_count += set_enter(&state->marks, rt_hash64(mark, sizeof mark));
+    }
+    return new_count;
 }
 
 uint32_t fuz_events_add(fuz_state *state, rt_text trace)
@@ -93,7 +106,7 @@ uint32_t fuz_events_add(fuz_state *state, rt_text trace)
         rt_text_take_until(&rest, '"');
         rt_text kind = rt_text_take_until(&rest, '"');
         const uint64_t pair[] = {before, rt_hash64(kind.data, kind.length)};
-        new_count += pair_enter(state, rt_hash64(pair, sizeof pair));
+        new_count += set_enter(&state->pairs, rt_hash64(pair, sizeof pair));
         before = pair[1];
         trace = rest;
     }
@@ -109,9 +122,17 @@ static json_t *json_of(rt_text text)
     return string ? string : json_string("");
 }
 
+static json_t *json_of_set(const fuz_set *set)
+{
+    json_t *items = json_array();
+    for (uint32_t i = 0; i < set->items.count; i++)
+        json_array_append_new(items, json_integer((json_int_t)set->items.items[i]));
+    return items;
+}
+
 void fuz_state_write(const fuz_state *state, rt_buffer *out)
 {
-    json_t *buckets = json_array(), *pairs = json_array();
+    json_t *buckets = json_array();
     for (uint32_t i = 0; i < state->buckets.count; i++) {
         const fuz_bucket *bucket = &state->buckets.items[i];
         json_array_append_new(
@@ -121,12 +142,11 @@ void fuz_state_write(const fuz_state *state, rt_buffer *out)
                       "variation", json_of(bucket->variation), "seed", (json_int_t)bucket->seed,
                       "count", (json_int_t)bucket->count));
     }
-    for (uint32_t i = 0; i < state->pairs.count; i++)
-        json_array_append_new(pairs, json_integer((json_int_t)state->pairs.items[i]));
-    json_t *root = json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o}", "assay_fuzz", 1, "conditions",
-                             json_of(state->conditions), "next", (json_int_t)state->next, "seeds",
-                             (json_int_t)state->seeds, "runs", (json_int_t)state->runs, "buckets",
-                             buckets, "pairs", pairs);
+    json_t *root =
+        json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "assay_fuzz", 1, "conditions",
+                  json_of(state->conditions), "next", (json_int_t)state->next, "seeds",
+                  (json_int_t)state->seeds, "runs", (json_int_t)state->runs, "buckets", buckets,
+                  "pairs", json_of_set(&state->pairs), "marks", json_of_set(&state->marks));
     char *text = json_dumps(root, JSON_INDENT(1));
     rt_buffer_printf(out, "%s\n", text);
     free(text);
@@ -142,6 +162,13 @@ static rt_text text_of(rt_arena *arena, const json_t *object, const char *key)
 static uint64_t number_of(const json_t *object, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static void set_fill(const json_t *items, fuz_set *out_set)
+{
+    size_t index;
+    const json_t *item;
+    json_array_foreach(items, index, item) set_enter(out_set, (uint64_t)json_integer_value(item));
 }
 
 static void state_fill(const json_t *root, fuz_state *out_state)
@@ -162,8 +189,8 @@ static void state_fill(const json_t *root, fuz_state *out_state)
                                    .seed = number_of(item, "seed")};
         bucket_enter(out_state, &bucket)->count = (uint32_t)number_of(item, "count");
     }
-    json_array_foreach(json_object_get(root, "pairs"), index, item)
-        pair_enter(out_state, (uint64_t)json_integer_value(item));
+    set_fill(json_object_get(root, "pairs"), &out_state->pairs);
+    set_fill(json_object_get(root, "marks"), &out_state->marks);
 }
 
 rt_status fuz_state_read(rt_sink *sink, rt_text content, fuz_state *out_state)
@@ -179,11 +206,17 @@ rt_status fuz_state_read(rt_sink *sink, rt_text content, fuz_state *out_state)
     return RT_STATUS_OK;
 }
 
+static void set_free(fuz_set *set)
+{
+    rt_vector_free(&set->items);
+    rt_map_free(&set->index);
+}
+
 void fuz_state_free(fuz_state *state)
 {
     rt_vector_free(&state->buckets);
     rt_map_free(&state->bucket_index);
-    rt_vector_free(&state->pairs);
-    rt_map_free(&state->pair_index);
+    set_free(&state->pairs);
+    set_free(&state->marks);
     rt_arena_reset(&state->arena);
 }

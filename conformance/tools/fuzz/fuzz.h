@@ -3,7 +3,8 @@
  * A bucket holds the failures of one subject whose first failing checks are alike: the same verdict
  * and the same signature without numbers, which differ from seed to seed. The failure of a
  * variation (generate.h) whose program fails as drawn too belongs to the bucket of the latter.
- * Coverage is the set of pairs of successive events in the traces of sim.
+ * Coverage is the set of pairs of successive events in the traces of sim and, in the build `prove`,
+ * of the marks of rules that the reference reaches (reference/base/fault.h).
  *
  * The state is a file of JSON, from which a later run continues. */
 #ifndef CONFORMANCE_TOOLS_FUZZ_FUZZ_H
@@ -17,10 +18,16 @@
 typedef struct fuz_bucket {
     rt_text subject, verdict, headline,
         variation; /* variation: empty if the program fails as drawn */
-    uint64_t seed; /* the first that failed so */
+    uint64_t seed; /* the one that represents it: the first that was added */
     uint32_t count;
     bool is_new; /* in this run; not part of the file */
 } fuz_bucket;
+
+/* A set of hashes. */
+typedef struct fuz_set {
+    RT_VECTOR(uint64_t) items;
+    rt_map index;
+} fuz_set;
 
 typedef struct fuz_state {
     rt_arena arena;
@@ -30,8 +37,7 @@ typedef struct fuz_state {
     uint64_t seeds, runs;
     RT_VECTOR(fuz_bucket) buckets;
     rt_map bucket_index;
-    RT_VECTOR(uint64_t) pairs; /* hashes */
-    rt_map pair_index;
+    fuz_set pairs, marks;
 } fuz_state;
 
 /* A signature's first failure without the numbers of steps and elements: "memory:differs:out12" of
@@ -50,6 +56,10 @@ fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, r
  * (conformance/subject/subject.h); only the kinds of events matter. Returns the number of pairs
  * that are new. */
 uint32_t fuz_events_add(fuz_state *state, rt_text trace);
+
+/* Enters the marks in the text of a file that ASSAY_RULE_HITS names, one per line; mutants of one
+ * mark are one. Returns the number of marks that are new. */
+uint32_t fuz_marks_add(fuz_state *state, rt_text hits);
 
 /* Appends the state as JSON. */
 void fuz_state_write(const fuz_state *state, rt_buffer *out);

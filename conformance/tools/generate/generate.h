@@ -1,4 +1,4 @@
-/* Generates kernels from seeds, to compare devices.
+/* Generates kernels and lists of kernels from seeds, to compare devices.
  *
  * A kernel is valid by construction: it has no undefined behaviour, stays within its memories, has
  * no races, terminates quickly, and its results do not depend on the order of work-items; floats
@@ -38,5 +38,13 @@ typedef struct gen_request {
  * work-item reached its end.  *out_statement_count is the number of statements that can be omitted,
  * regardless of those that the request omits. */
 void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *out_statement_count);
+
+/* Appends a scenario with a list of kernels that must be fused, unless the documents permit to
+ * refuse it; subjects with and without fusion must leave the same memories.  What can be omitted
+ * are the kernels of the list. */
+void gen_list_write(const gen_request *request, rt_buffer *out, uint32_t *out_submit_count);
+
+/* The same with ranges of one dimension, for a compiler that may refuse any list. */
+void gen_flat_list_write(const gen_request *request, rt_buffer *out, uint32_t *out_submit_count);
 
 #endif

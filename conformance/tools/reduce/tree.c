@@ -198,15 +198,25 @@ static void block_append(rt_buffer *out, const red_node *node, uint32_t indent, 
     }
 }
 
+/* True for what has an item or entry on each line: "- submit: {kernel: k}". */
+static bool is_in_lines(const red_node *node)
+{
+    static const char *const keys[] = {"modules", "memory", "steps"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys && node->depth == 1; i++)
+        if (rt_text_is(node->key, keys[i])) return true;
+    uint32_t at = 0;
+    bool is_step = node->depth == 2 && node->key.length == 0 && node->kind == RED_MAPPING;
+    return node->depth == 0 || (is_step && child_next(node, &at) && !child_next(node, &at));
+}
+
 /* Appends what follows a key or the dash of an item, to the end of its last line. */
 static void node_append(rt_buffer *out, const red_node *node, uint32_t indent)
 {
     rt_buffer line = {0};
     bool fits = !has_lines(node);
     if (fits) flow_append(&line, node, false);
-    /* Modules and steps have lines of their own: "- submit: {kernel: k}". */
     bool is_item = node->key.length == 0;
-    bool is_spread = node->depth <= 1 || (node->depth == 2 && is_item && node->kind == RED_MAPPING);
+    bool is_spread = is_in_lines(node);
     fits = fits && (node->kind == RED_SCALAR || node->child_count == 0 ||
                     (!is_spread && indent + line.size <= LINE_WIDTH));
     uint32_t at = 0;

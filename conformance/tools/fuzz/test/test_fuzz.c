@@ -53,12 +53,25 @@ static void pairs_of_events_count_once(void **unused)
     fuz_state_free(&state);
 }
 
+static void mutants_of_a_mark_count_once(void **unused)
+{
+    (void)unused;
+    fuz_state state = {0};
+    assert_int_equal(fuz_marks_add(&state, RT_TEXT("DL-B-02@a.c:6.0\nDL-B-02@a.c:6.1\n")), 1);
+    assert_int_equal(fuz_marks_add(&state, RT_TEXT("DL-B-02@a.c:6.2\nDL-B-02@a.c:7\n"
+                                                   "DL-B-03@a.c:6.0\n")),
+                     2);
+    assert_int_equal(fuz_marks_add(&state, RT_TEXT("")), 0);
+    fuz_state_free(&state);
+}
+
 static void the_file_restores_the_state(void **unused)
 {
     (void)unused;
     fuz_state state = {.conditions = RT_TEXT("program on sim"), .next = 9, .seeds = 8, .runs = 16};
     const rt_text trace = RT_TEXT("[{\"event\": \"load\"}, {\"event\": \"launch\"}]");
     fuz_events_add(&state, trace);
+    fuz_marks_add(&state, RT_TEXT("DL-B-02@a.c:6\n"));
     add(&state, "sim", "step1:memory:differs:out1", "renamed");
     rt_buffer file = {0};
     fuz_state_write(&state, &file);
@@ -69,6 +82,7 @@ static void the_file_restores_the_state(void **unused)
     assert_int_equal(again.next, 9);
     assert_int_equal(again.runs, 16);
     assert_int_equal(fuz_events_add(&again, trace), 0);
+    assert_int_equal(fuz_marks_add(&again, RT_TEXT("DL-B-02@a.c:6.4\nDL-B-02@a.c:9\n")), 1);
     assert_int_equal(add(&again, "sim", "step4:memory:differs:out3", "renamed")->count, 2);
     fuz_state other = {0};
     assert_false(rt_ok(fuz_state_read(sink, RT_TEXT("{}"), &other)));
@@ -86,6 +100,7 @@ int main(void)
         cmocka_unit_test(the_headline_is_the_first_failure_without_places),
         cmocka_unit_test(alike_failures_share_a_bucket),
         cmocka_unit_test(pairs_of_events_count_once),
+        cmocka_unit_test(mutants_of_a_mark_count_once),
         cmocka_unit_test(the_file_restores_the_state),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

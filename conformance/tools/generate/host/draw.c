@@ -33,6 +33,13 @@ static uint32_t draw_library(host_generator *g, bool is_narrow, const uint32_t *
     }
 }
 
+/* A launch of an executable in PTX could only be refused. */
+static gen_format draw_format(host_generator *g, bool is_executable)
+{
+    if (chance(g, 50)) return GEN_SPIRV_AND_PTX;
+    return !is_executable && chance(g, 40) ? GEN_PTX : GEN_SPIRV;
+}
+
 static void draw_program(host_generator *g)
 {
     gen_program *program = &g->program;
@@ -44,6 +51,7 @@ static void draw_program(host_generator *g)
     bool has_shapes = program->module_count > 2 && chance(g, g->weights.of[GEN_SHAPES]);
     uint32_t class_count = program->module_count > 3 ? 2 + below(g, 2) : 2;
     uint32_t first_role = program->module_count - class_count;
+    g->shapes.parts = (1u << GEN_SHAPE_PARTS) - 1;
     for (uint32_t m = 1; m < program->module_count; m++) {
         g->roles[m] = GEN_ROLE_LINKING;
         if (has_shapes && m >= first_role) {
@@ -55,6 +63,10 @@ static void draw_program(host_generator *g)
         g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
+    bool has_formats = chance(g, g->weights.of[GEN_FORMATS]);
+    for (uint32_t m = 0; m < program->module_count; m++)
+        if (has_formats && g->roles[m] == GEN_ROLE_LINKING)
+            program->modules[m].format = draw_format(g, m == 0);
     for (uint32_t m = 0; m < program->module_count; m++)
         for (uint32_t needed = m + 1; needed < program->module_count; needed++)
             if (chance(g, g->weights.of[GEN_NEEDS])) program->modules[m].needs |= 1u << needed;
@@ -179,6 +191,18 @@ static uint32_t draw_replacement(host_generator *g, uint32_t module)
     return module;
 }
 
+/* Copies to the module's variable, or from it, on each device. */
+static void copy_on_all_devices(host_generator *g, gen_weight verb, uint32_t module)
+{
+    for (uint32_t d = 0; d < (g->two_devices ? GEN_DEVICES : 1); d++) {
+        int32_t content = (int32_t)(100 * (g->step_count + 1));
+        if (gen_host_has_variable(g, module) && g->weights.of[verb] > 0)
+            step_add(g,
+                     (host_step){
+                         .verb = verb, .module = module, .content = content, .target.device = d});
+    }
+}
+
 /* Unloads a module that was opened, or restarts and opens all modules again, with a replacement or
  * without one. */
 static void replace_module(host_generator *g)
@@ -191,6 +215,8 @@ static void replace_module(host_generator *g)
     if (module == 0) return;
     uint32_t replacement = draw_replacement(g, module);
     bool restarts = g->weights.of[GEN_RESTART] > 0 && chance(g, 40);
+    bool has_content = chance(g, 50);
+    if (has_content) copy_on_all_devices(g, GEN_COPY_IN, module);
     if (restarts) step_add(g, (host_step){.verb = GEN_RESTART});
     for (uint32_t m = 1; m < g->program.module_count; m++)
         if (restarts && m != module && open_count[m] > 0)
@@ -198,6 +224,7 @@ static void replace_module(host_generator *g)
     for (uint32_t i = 0; i < open_count[module] && !restarts; i++)
         step_add(g, (host_step){.verb = GEN_UNLOAD, .module = module});
     if (replacement > 0) step_add(g, (host_step){.verb = GEN_LOAD, .module = replacement});
+    if (has_content) copy_on_all_devices(g, GEN_COPY_OUT, module);
 }
 
 static void draw_replace(host_generator *g)
@@ -216,11 +243,28 @@ static void draw_replace(host_generator *g)
     }
 }
 
-/* What was refused is tried again after a library has been loaded or unloaded. */
+/* True if the launch is certain to succeed once the module is opened or, if it is open, closed. */
+static bool helps(const host_generator *g, uint32_t module, const host_step *launch)
+{
+    gen_state changed = g->state;
+    if (changed.open_count[module] > 0)
+        gen_close(&changed, module);
+    else
+        gen_open(&changed, module);
+    if (!(gen_loaded(&changed) & 1u << g->program.images[launch->image].module)) return false;
+    gen_outcome outcome = gen_predict(&changed, launch->image, launch->kernel, launch->target);
+    return outcome.value_count > 0 && !outcome.may_be_refused && !outcome.is_unknown;
+}
+
+/* What was refused is tried again after a library has been loaded or unloaded, preferably one that
+ * makes a difference. */
 static void draw_retry(host_generator *g)
 {
     host_step again = g->steps[g->step_count - 1];
-    uint32_t module = 1 + below(g, g->program.module_count - 1);
+    uint32_t libraries = g->program.module_count - 1, drawn = below(g, libraries), module = 0;
+    for (uint32_t i = 0; i < libraries && module == 0; i++)
+        if (helps(g, 1 + (drawn + i) % libraries, &again)) module = 1 + (drawn + i) % libraries;
+    if (module == 0) module = 1 + drawn;
     bool is_open = g->state.open_count[module] > 0;
     step_add(g, (host_step){.verb = is_open ? GEN_UNLOAD : GEN_LOAD, .module = module});
     again.is_late = false;

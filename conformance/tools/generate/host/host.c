@@ -3,6 +3,8 @@
 #include "conformance/tools/generate/host/host_internal.h"
 #include "conformance/tools/generate/host/pool.h"
 
+#include <string.h>
+
 /* Counts a thing that can be omitted; true if the request omits it. */
 static bool is_omitted(host_generator *g)
 {
@@ -28,59 +30,97 @@ static void omit_commands(host_generator *g, work_step *work)
         if (work->command_count == 1 || !is_omitted(g))
             work->commands[kept_count++] = work->commands[i];
     work->command_count = kept_count;
+    if (work->kind != WORK_FUSED && work->command_count > 0 && is_omitted(g))
+        for (uint32_t i = 0; i < kept_count; i++)
+            if (work->commands[i].verb == WORK_MIX && (i + 1 < kept_count || kept_count == 1))
+                work->commands[i].verb = WORK_LOOK;
 }
 
+/* Omits parts of a step. */
+static void omit_details(host_generator *g, host_step *step)
+{
+    omit_commands(g, &step->work);
+    if (step->target.device == 1 && is_omitted(g)) step->target.device = 0;
+    step->call.device = step->target.device;
+    if (step->verb == GEN_LAUNCH) {
+        if (step->is_late) step->is_late = !is_omitted(g);
+        step->is_unread = is_omitted(g);
+        step->shares_memory = is_omitted(g) && !step->is_late;
+    } else if (step->verb == GEN_SHAPE) {
+        step->call.is_uncalled = is_omitted(g);
+        step->shares_memory = is_omitted(g);
+    }
+}
+
+/* Omits steps and parts of them; returns the modules, as bits 1u << module, that the executable
+ * needs from now on instead of loading them. */
+static uint32_t omit_steps(host_generator *g)
+{
+    bool is_step_omitted[STEPS_DRAWN];
+    uint32_t kept_count = 0;
+    CHECK(g->step_count <= STEPS_DRAWN);
+    for (uint32_t i = 0; i < g->step_count; i++)
+        is_step_omitted[i] = is_omitted(g);
+    uint32_t libraries = (1u << g->program.module_count) - 2;
+    uint32_t not_opened = libraries & ~keep(g, libraries), needed = 0;
+    for (uint32_t i = 0; i < g->step_count; i++) {
+        omit_details(g, &g->steps[i]);
+        if (is_step_omitted[i]) continue;
+        uint32_t opened = g->steps[i].verb == GEN_LOAD ? 1u << g->steps[i].module : 0;
+        needed |= opened & not_opened;
+        if (!(opened & not_opened)) g->steps[kept_count++] = g->steps[i];
+    }
+    g->step_count = kept_count;
+    return needed;
+}
+
+static void omit_definitions(host_generator *g, gen_image *image)
+{
+    uint32_t constants = keep(g, gen_constants(image));
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
+        image->function_bodies[f].constants &= constants;
+        image->function_bodies[f].callees = keep(g, image->function_bodies[f].callees);
+    }
+    for (uint32_t k = 0; k < GEN_KERNELS; k++) {
+        image->kernel_bodies[k].constants &= constants;
+        image->kernel_bodies[k].callees = keep(g, image->kernel_bodies[k].callees);
+    }
+    image->functions = keep(g, image->functions);
+    image->kernels = keep(g, image->kernels);
+    image->increment = keep(g, image->increment) & image->kernels;
+    if (image->needs_fp64) image->needs_fp64 = !is_omitted(g);
+    /* A function whose definition is omitted calls nothing. */
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
+        if (!(image->functions & 1u << f)) image->function_bodies[f] = (gen_body){0};
+    for (uint32_t k = 0; k < GEN_KERNELS; k++)
+        if (!(image->kernels & 1u << k)) image->kernel_bodies[k] = (gen_body){0};
+}
+
+/* The number of an omission does not depend on what else is omitted. */
 static void omit(host_generator *g)
 {
     gen_program *program = &g->program;
-    host_step drawn[STEPS_DRAWN];
-    uint32_t drawn_count = 0, drawn_before = g->step_count;
-    bool is_step_omitted[STEPS_DRAWN];
-    for (uint32_t i = 0; i < drawn_before; i++)
-        is_step_omitted[i] = is_omitted(g);
-    for (uint32_t i = 0; i < drawn_before; i++) {
-        omit_commands(g, &g->steps[i].work);
-        if (g->steps[i].verb == GEN_LAUNCH) {
-            if (g->steps[i].is_late) g->steps[i].is_late = !is_omitted(g);
-            g->steps[i].is_unread = is_omitted(g);
-            g->steps[i].shares_memory = is_omitted(g) && !g->steps[i].is_late;
-        }
-        if (!is_step_omitted[i]) drawn[drawn_count++] = g->steps[i];
-    }
+    uint32_t needed = omit_steps(g);
     g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
     if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     program->without_fp64 = keep(g, program->without_fp64);
-    for (uint32_t m = 0; m < program->module_count; m++)
+    g->shapes.parts = keep(g, g->shapes.parts);
+    for (uint32_t m = 0; m < program->module_count; m++) {
         program->modules[m].needs = keep(g, program->modules[m].needs);
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        gen_image *image = &program->images[i];
-        uint32_t constants = keep(g, gen_constants(image));
-        for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-            image->function_bodies[f].constants &= constants;
-        for (uint32_t k = 0; k < GEN_KERNELS; k++)
-            image->kernel_bodies[k].constants &= constants;
-        for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-            image->function_bodies[f].callees = keep(g, image->function_bodies[f].callees);
-        for (uint32_t k = 0; k < GEN_KERNELS; k++)
-            image->kernel_bodies[k].callees = keep(g, image->kernel_bodies[k].callees);
-        image->functions = keep(g, image->functions);
-        image->kernels = keep(g, image->kernels);
-        image->increment = keep(g, image->increment) & image->kernels;
-        if (image->needs_fp64) image->needs_fp64 = !is_omitted(g);
+        if (program->modules[m].format != GEN_SPIRV && is_omitted(g))
+            program->modules[m].format = GEN_SPIRV;
     }
-    /* A function whose definition is omitted calls nothing. */
-    for (uint32_t i = 0; i < program->image_count; i++) {
-        gen_image *image = &program->images[i];
-        for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-            if (!(image->functions & 1u << f)) image->function_bodies[f] = (gen_body){0};
-        for (uint32_t k = 0; k < GEN_KERNELS; k++)
-            if (!(image->kernels & 1u << k)) image->kernel_bodies[k] = (gen_body){0};
-    }
+    program->modules[0].needs |= needed;
+    for (uint32_t i = 0; i < program->image_count; i++)
+        omit_definitions(g, &program->images[i]);
     for (uint32_t m = 0; m < program->module_count; m++)
         gen_pool_separate(program, m);
+    host_step kept[STEPS_DRAWN];
+    uint32_t kept_count = g->step_count;
+    memcpy(kept, g->steps, kept_count * sizeof *kept);
     gen_host_begin(g);
-    for (uint32_t i = 0; i < drawn_count; i++)
-        if (gen_host_take(g, &drawn[i])) g->steps[g->step_count++] = drawn[i];
+    for (uint32_t i = 0; i < kept_count; i++)
+        if (gen_host_take(g, &kept[i])) g->steps[g->step_count++] = kept[i];
 }
 
 void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_unit_count)

@@ -9,7 +9,7 @@
 /* FRESH repeats each launch at most twice, and loads every module again. */
 enum { STEPS_LEAST = 6, STEPS_MORE = 18, STEPS_WANTED = STEPS_LEAST + STEPS_MORE };
 /* What is drawn at once consists of as many steps at most. */
-enum { SWEEP_MAX = 6, REPEATED_MAX = 5, REPLACE_MAX = 12 + REPEATED_MAX };
+enum { SWEEP_MAX = 6, REPEATED_MAX = 5, REPLACE_MAX = 12 + 2 * GEN_DEVICES + REPEATED_MAX };
 enum { STEPS_DRAWN = STEPS_WANTED + REPLACE_MAX };
 enum { STEPS_MAX = 4 * STEPS_DRAWN, LATE_STEPS = 3 };
 
@@ -21,9 +21,9 @@ typedef struct host_step {
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module, is_late;
-    uint32_t bundle; /* LAUNCH: from which the kernel comes, 0 for none; BUNDLE: its number */
-    bool is_unread, shares_memory; /* in a reduction: nothing expects its result, which may be in a
-                                    * memory with those of others */
+    uint32_t bundle;    /* LAUNCH: from which the kernel comes, 0 for none; BUNDLE: its number */
+    bool is_unread;     /* in a reduction: nothing expects its result */
+    bool shares_memory; /* LAUNCH, SHAPE, in a reduction: with others of its kind */
     gen_outcome outcome;
     uint32_t process;    /* processes before the one that launches */
     uint32_t generation; /* of the image's programs after the launch */

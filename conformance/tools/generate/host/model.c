@@ -224,14 +224,20 @@ static uint64_t value_of(const gen_program *program, uint32_t set, const gen_bod
     return value;
 }
 
-/* The images that a device can run, for others are neither launched from nor suitable providers
- * (document 003, "Device images collection and linking"), as bits 1u << image. */
+/* Source: document 003, "Device images collection and linking". */
+bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t device)
+{
+    const gen_image *tested = &program->images[image];
+    bool has_aspects = !tested->needs_fp64 || !(program->without_fp64 & 1u << device);
+    return has_aspects && program->modules[tested->module].format != GEN_PTX;
+}
+
+/* The images that a device can run, as bits 1u << image. */
 static uint32_t usable_images(const gen_program *program, uint32_t device)
 {
     uint32_t images = 0;
     for (uint32_t i = 0; i < program->image_count; i++)
-        if (!program->images[i].needs_fp64 || !(program->without_fp64 & 1u << device))
-            images |= 1u << i;
+        if (gen_is_usable(program, i, device)) images |= 1u << i;
     return images;
 }
 

@@ -60,8 +60,12 @@ typedef struct gen_image {
     bool needs_fp64;      /* devices without fp64 cannot run it */
 } gen_image;
 
+/* In which formats a module's images are. No device that executes programs takes PTX. */
+typedef enum gen_format { GEN_SPIRV, GEN_SPIRV_AND_PTX, GEN_PTX } gen_format;
+
 typedef struct gen_module {
     uint32_t needs; /* bits 1u << module; only modules with larger numbers */
+    gen_format format;
 } gen_module;
 
 /* The modules and their images; module 0 is the executable. Fixed once drawn. */
@@ -114,6 +118,9 @@ uint32_t gen_constants(const gen_image *image);
 
 /* The functions that the image's definitions call, as bits 1u << function. */
 uint32_t gen_callees(const gen_image *image);
+
+/* True if the device can run the image; others are neither launched from nor suitable providers. */
+bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t device);
 
 /* The state of a process that has just started. */
 gen_state gen_state_start(const gen_program *program);

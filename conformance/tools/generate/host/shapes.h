@@ -22,16 +22,26 @@ typedef enum gen_role {
     GEN_ROLES
 } gen_role;
 
+/* What the classes have; a reduction omits parts. */
+typedef enum gen_shape_part {
+    GEN_SHAPE_PLAIN,   /* a function for every device */
+    GEN_SHAPE_PRECISE, /* one whose overrides need fp64 */
+    GEN_SHAPE_BASE,    /* a kernel that makes an object of the base class */
+    GEN_SHAPE_PARTS
+} gen_shape_part;
+
 /* A call of a function of a new object, on a device. */
 typedef struct gen_shape_call {
     gen_role class;
-    bool is_precise; /* the function whose overrides need fp64 */
+    bool is_precise;  /* GEN_SHAPE_PRECISE is called */
+    bool is_uncalled; /* in a reduction: the object is made, and that is all */
     uint32_t device;
     bool is_refused; /* set by gen_shapes_take: the device lacks fp64 */
 } gen_shape_call;
 
-/* The classes in the calling kernels' programs, as bits 1u << role; 0: there is no program. */
 typedef struct gen_shapes {
+    uint32_t parts; /* bits 1u << gen_shape_part */
+    /* The classes in the calling kernels' programs, as bits 1u << role; 0: there is no program. */
     uint32_t plain[GEN_DEVICES], precise[GEN_DEVICES];
 } gen_shapes;
 
@@ -44,11 +54,13 @@ bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
 /* Forgets the programs with code of libraries that are no longer loaded. */
 void gen_shapes_unload(gen_shapes *shapes, uint32_t loaded);
 
-/* Appends the contents of a module with a role, the memories of the call with a number, and the
- * call with what it is expected to return. */
-void gen_shapes_write_module(gen_role role, rt_buffer *out);
-void gen_shapes_write_memories(uint32_t number, rt_buffer *out);
+/* Appends the contents of a module with a role and some parts. */
+void gen_shapes_write_module(gen_role role, uint32_t parts, rt_buffer *out);
+
+/* Appends the memories of one or several calls, whose names end with `suffix`, and a call with what
+ * it is expected to return. */
+void gen_shapes_write_memories(bool has_result, const char *suffix, rt_buffer *out);
 void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *device_key,
-                           uint32_t number, rt_buffer *out);
+                           const char *suffix, rt_buffer *out);
 
 #endif

@@ -15,7 +15,8 @@ static bool kernel_is_ambiguous(const host_generator *g, uint32_t image, uint32_
 
 bool gen_host_has_variable(const host_generator *g, uint32_t module)
 {
-    if (!(gen_loaded(&g->state) & 1u << module)) return false;
+    bool is_loaded = gen_loaded(&g->state) & 1u << module;
+    if (!is_loaded || g->program.modules[module].format == GEN_PTX) return false;
     for (uint32_t i = 0; i < g->program.image_count; i++)
         if (g->program.images[i].module == module && g->program.images[i].increment != 0 &&
             !g->program.images[i].has_image_scope)
@@ -42,7 +43,7 @@ static bool take_launch_of_bundle(host_generator *g, host_step *step)
 static bool take_bundle(host_generator *g, host_step *step)
 {
     const gen_image *image = &g->program.images[step->image];
-    bool is_usable = !image->needs_fp64 || !(g->program.without_fp64 & 1u << step->target.device);
+    bool is_usable = gen_is_usable(&g->program, step->image, step->target.device);
     if (!(gen_loaded(&g->state) & 1u << image->module) || !(image->kernels & 1u << step->kernel) ||
         !is_usable || kernel_is_ambiguous(g, step->image, step->kernel) ||
         gen_increments(&g->program, step->image, step->kernel) || image->has_image_scope)

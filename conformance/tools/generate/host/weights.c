@@ -13,17 +13,23 @@ typedef enum feature {
     DEVICES,
     PERSISTENT,
     ASPECTS,
+    FORMATS,
     BUNDLES,
     VIRTUAL_FUNCTIONS,
     FEATURES
 } feature;
 
-static const char *const feature_names[FEATURES] = {
-    [LINKING] = "linking",       [DEVICE_GLOBAL] = "device_global",
-    [MEMORY] = "memory",         [FUSION] = "fusion",
-    [CONSTANTS] = "constants",   [DEVICES] = "devices",
-    [PERSISTENT] = "persistent", [ASPECTS] = "aspects",
-    [BUNDLES] = "bundles",       [VIRTUAL_FUNCTIONS] = "virtual_functions"};
+static const char *const feature_names[FEATURES] = {[LINKING] = "linking",
+                                                    [DEVICE_GLOBAL] = "device_global",
+                                                    [MEMORY] = "memory",
+                                                    [FUSION] = "fusion",
+                                                    [CONSTANTS] = "constants",
+                                                    [DEVICES] = "devices",
+                                                    [PERSISTENT] = "persistent",
+                                                    [ASPECTS] = "aspects",
+                                                    [FORMATS] = "formats",
+                                                    [BUNDLES] = "bundles",
+                                                    [VIRTUAL_FUNCTIONS] = "virtual_functions"};
 
 /* Source of the numbers: trial; with these, one launch in three has a program linked from several
  * images, and one in five follows the unloading of a library. */
@@ -55,6 +61,7 @@ static const struct weight_row {
     [GEN_NEEDS] = {"needs", LINKING, 20},
     [GEN_SHAPES] = {"shapes", VIRTUAL_FUNCTIONS, 15},
     [GEN_WITHOUT_FP64] = {"without-fp64", ASPECTS, 15},
+    [GEN_FORMATS] = {"formats", FORMATS, 15},
 };
 
 enum { STEP_MAX = 1000, PERCENT_MAX = 100 };

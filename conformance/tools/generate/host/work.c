@@ -97,6 +97,11 @@ work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices)
 
 /* ---- Use ---------------------------------------------------------------------------------- */
 
+static bool has_target(work_verb verb)
+{
+    return verb != WORK_LOOK;
+}
+
 static uint32_t source_count(work_verb verb)
 {
     return verb == WORK_SUM ? WORK_SOURCES : verb == WORK_FILL ? 0 : 1;
@@ -115,7 +120,7 @@ void gen_work_use(const work_step *step, work_form form, work_use *inout_use)
         const work_command *command = &step->commands[i];
         inout_use->verbs |= 1u << command->verb;
         inout_use->queues |= 1u << queue_of(command, form);
-        inout_use->memories |= 1u << command->to;
+        if (has_target(command->verb)) inout_use->memories |= 1u << command->to;
         for (uint32_t s = 0; s < source_count(command->verb); s++)
             inout_use->memories |= 1u << command->sources[s];
     }
@@ -141,6 +146,7 @@ void gen_work_start(work_state *state)
 
 static void command_apply(work_state *state, const work_command *command)
 {
+    if (!has_target(command->verb)) return;
     for (uint32_t i = 0; i < WORK_ELEMENTS; i++) {
         uint64_t *to = &state->content[command->to][i];
         uint64_t source = state->content[command->sources[0]][i];
@@ -152,6 +158,7 @@ static void command_apply(work_state *state, const work_command *command)
             for (uint32_t s = 0; s < WORK_SOURCES; s++)
                 *to += (2 * s + 1) * state->content[command->sources[s]][i];
             break;
+        case WORK_LOOK: break;
         }
         *to &= CONTENT_MASK;
     }
@@ -176,7 +183,7 @@ static void edges_find(const work_state *state, const work_command *command, edg
 {
     for (uint32_t s = 0; s < source_count(command->verb); s++)
         if (command->sources[s] >= WORK_BUFFERS) edge_add(out, state->writer[command->sources[s]]);
-    if (command->to < WORK_BUFFERS) return;
+    if (!has_target(command->verb) || command->to < WORK_BUFFERS) return;
     edge_add(out, state->writer[command->to]);
     for (uint32_t i = 0; i < state->reader_count[command->to]; i++)
         edge_add(out, state->readers[command->to][i]);
@@ -189,6 +196,7 @@ static void order_note(work_state *state, const work_command *command, uint32_t 
         CHECK(state->reader_count[source] < WORK_HISTORY);
         state->readers[source][state->reader_count[source]++] = number;
     }
+    if (!has_target(command->verb)) return;
     state->writer[command->to] = number;
     state->reader_count[command->to] = 0;
 }
@@ -208,7 +216,7 @@ static void write_sum(rt_buffer *out)
 
 void gen_work_write_module(const work_use *use, rt_buffer *out)
 {
-    bool has_kernels = use->verbs & (1u << WORK_MIX | 1u << WORK_SUM);
+    bool has_kernels = use->verbs & (1u << WORK_MIX | 1u << WORK_SUM | 1u << WORK_LOOK);
     rt_buffer_printf(out, "  " GEN_WORK_MODULE ":\n    %s\n",
                      has_kernels ? "sources:\n      - language: opencl-c\n        code: |"
                                  : "host_symbols: []");
@@ -220,6 +228,9 @@ void gen_work_write_module(const work_use *use, rt_buffer *out)
             "ul; }\n",
             CONTENT_MASK);
     if (use->verbs & 1u << WORK_SUM) write_sum(out);
+    if (use->verbs & 1u << WORK_LOOK)
+        rt_buffer_printf(out, "          kernel void look(global const volatile ulong *source) "
+                              "{ (void)source[get_global_id(0)]; }\n");
 }
 
 static void name_write(rt_buffer *out, uint32_t memory)
@@ -275,7 +286,8 @@ static void operands_write(const work_command *command, rt_buffer *out)
     static const char *const verbs[] = {[WORK_MIX] = "submit: {kernel: mix, ",
                                         [WORK_SUM] = "submit: {kernel: sum, ",
                                         [WORK_COPY] = "copy: {from: ",
-                                        [WORK_FILL] = "fill: {memory: "};
+                                        [WORK_FILL] = "fill: {memory: ",
+                                        [WORK_LOOK] = "submit: {kernel: look, "};
     rt_buffer_printf(out, "%s", verbs[command->verb]);
     if (command->verb == WORK_COPY) {
         name_write(out, command->sources[0]);
@@ -283,12 +295,13 @@ static void operands_write(const work_command *command, rt_buffer *out)
     } else if (command->verb != WORK_FILL) {
         rt_buffer_printf(out, "range: [%u], args: [", (unsigned)WORK_ELEMENTS);
     }
-    name_write(out, command->to);
+    if (has_target(command->verb)) name_write(out, command->to);
     if (command->verb == WORK_FILL) rt_buffer_printf(out, ", value: %" PRIu64, command->value);
     if (command->verb == WORK_FILL || command->verb == WORK_COPY) return;
     for (uint32_t s = 0; s < source_count(command->verb); s++) {
         bool is_buffer = command->sources[s] < WORK_BUFFERS;
-        rt_buffer_printf(out, ", %s", is_buffer ? "{read: " : "");
+        bool is_first = s == 0 && !has_target(command->verb);
+        rt_buffer_printf(out, "%s%s", is_first ? "" : ", ", is_buffer ? "{read: " : "");
         name_write(out, command->sources[s]);
         if (is_buffer) rt_buffer_printf(out, "}");
     }

@@ -27,6 +27,7 @@ typedef enum work_verb {
     WORK_SUM,  /* to = to + source 0 + 3 * source 1 + 5 * source 2 + … */
     WORK_COPY, /* to = source */
     WORK_FILL, /* to = value */
+    WORK_LOOK, /* in a reduction, of a mix: it reads the source and does nothing else */
 } work_verb;
 
 typedef enum work_queue {

@@ -3,9 +3,10 @@
 #include "reference/base/alloc.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 4 };
+enum { VERSION = 6 };
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
@@ -46,9 +47,13 @@ static void write_declarations(const host_generator *g, rt_buffer *out, uint32_t
         if (constants & 1u << c)
             rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
                              gen_settings[0].values[c]);
-    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
-        if (called & 1u << f)
-            rt_buffer_printf(out, "          ulong %s%s(void);\n", prefix(g), function_names[f]);
+    const char *before = "          ulong ";
+    for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
+        if (!(called & 1u << f)) continue;
+        rt_buffer_printf(out, "%s%s%s(void)", before, prefix(g), function_names[f]);
+        before = ", ";
+    }
+    if (called) rt_buffer_printf(out, ";\n");
 }
 
 /* Functions, kernels and what they use. */
@@ -134,17 +139,21 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
     write_needs(out, program, module, needs_work);
     for (uint32_t i = 0; i < program->image_count; i++)
         image_count += is_image_of(&program->images[i], module);
-    if (g->roles[module] != GEN_ROLE_LINKING) gen_shapes_write_module(g->roles[module], out);
+    if (g->roles[module] != GEN_ROLE_LINKING)
+        gen_shapes_write_module(g->roles[module], g->shapes.parts, out);
     if (image_count == 0 && program->modules[module].needs == 0 && !needs_work &&
         g->roles[module] == GEN_ROLE_LINKING)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count == 0) return;
+    static const char *const formats[] = {[GEN_SPIRV] = "",
+                                          [GEN_SPIRV_AND_PTX] = "    formats: [spirv64, ptx]\n",
+                                          [GEN_PTX] = "    formats: [ptx]\n"};
     bool is_varied = g->request->variation == GEN_SPLIT;
     bool is_joined = is_varied && is_separate(program, module);
     const char *split = is_joined                      ? "    split: per_kernel\n"
                         : image_count > 1 || is_varied ? "    split: per_source\n"
                                                        : "";
-    rt_buffer_printf(out, "%s    sources:\n", split);
+    rt_buffer_printf(out, "%s%s    sources:\n", formats[program->modules[module].format], split);
     write_sources(g, out, module, is_joined);
 }
 
@@ -281,11 +290,30 @@ static work_use use_of(const host_generator *g)
     return use;
 }
 
+enum { SUFFIX_MAX = 12 };
+
+/* The end of the names of a call's memories. */
+static const char *suffix_of(const host_step *step, uint32_t number, char suffix[SUFFIX_MAX])
+{
+    suffix[0] = '\0';
+    if (!step->shares_memory) snprintf(suffix, SUFFIX_MAX, "%u", number);
+    return suffix;
+}
+
 /* Each step has the memories that it uses to itself, under its number, unless a reduction lets
  * launches share one. */
 static void write_memories(const host_generator *g, rt_buffer *out)
 {
-    bool is_written[] = {false, false};
+    bool is_written[] = {false, false}, has_objects = false, has_results = false;
+    char suffix[SUFFIX_MAX];
+    for (uint32_t i = 0; i < g->step_count; i++) {
+        const host_step *step = &g->steps[i];
+        if (step->verb == GEN_SHAPE && step->shares_memory) {
+            has_objects = true;
+            has_results |= !step->call.is_uncalled;
+        }
+    }
+    if (has_objects) gen_shapes_write_memories(has_results, "", out);
     for (uint32_t i = 0; i < g->step_count; i++) {
         const host_step *step = &g->steps[i];
         if (step->verb == GEN_LAUNCH) {
@@ -296,7 +324,8 @@ static void write_memories(const host_generator *g, rt_buffer *out)
             write_output(g, step, i, out);
             rt_buffer_printf(out, ": {type: ulong, values: [0, 0]}\n");
         }
-        if (step->verb == GEN_SHAPE) gen_shapes_write_memories(i, out);
+        if (step->verb == GEN_SHAPE && !step->shares_memory)
+            gen_shapes_write_memories(!step->call.is_uncalled, suffix_of(step, i, suffix), out);
         if (step->verb == GEN_COPY_IN)
             rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
         if (step->verb == GEN_COPY_OUT)
@@ -354,6 +383,7 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
 {
     const host_step *step = &g->steps[number];
     const char *module = module_names[step->module];
+    char suffix[SUFFIX_MAX];
     switch (step->verb) {
     case GEN_LOAD: rt_buffer_printf(out, "  - load: %s\n", module); break;
     case GEN_UNLOAD: rt_buffer_printf(out, "  - unload: %s\n", module); break;
@@ -368,7 +398,7 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
     case GEN_BUNDLE: write_bundle(g, step, out); break;
     case GEN_SHAPE:
         gen_shapes_write_call(&step->call, g->program.without_fp64 & 1u << step->call.device,
-                              device_key(step), number, out);
+                              device_key(step), suffix_of(step, number, suffix), out);
         break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT: write_copy(g, step, number, out); break;
@@ -416,10 +446,12 @@ static uint32_t used_modules(const host_generator *g)
 
 static bool uses_second_device(const host_generator *g)
 {
+    static const uint32_t verbs = 1u << GEN_LAUNCH | 1u << GEN_COPY_IN | 1u << GEN_COPY_OUT |
+                                  1u << GEN_BUNDLE | 1u << GEN_SHAPE;
     work_use use = use_of(g);
     bool is_used = use.queues & 1u << WORK_SECOND;
     for (uint32_t i = 0; i < g->step_count; i++)
-        is_used = is_used || (g->steps[i].verb < GEN_WORK && g->steps[i].target.device == 1);
+        is_used = is_used || ((verbs & 1u << g->steps[i].verb) && g->steps[i].target.device == 1);
     return is_used;
 }
 
@@ -433,8 +465,9 @@ static void write_devices(const host_generator *g, rt_buffer *out)
         const gen_image *image = &g->program.images[i];
         needs_fp64 |= image->needs_fp64 && (used & 1u << image->module) != 0;
     }
+    bool is_precise = g->shapes.parts & 1u << GEN_SHAPE_PRECISE;
     for (uint32_t m = 1; m < g->program.module_count; m++)
-        needs_fp64 |= g->roles[m] != GEN_ROLE_LINKING && (used & 1u << m) != 0;
+        needs_fp64 |= is_precise && g->roles[m] != GEN_ROLE_LINKING && (used & 1u << m) != 0;
     if (count == 1 && !needs_fp64) return;
     rt_buffer_printf(out, "devices:\n");
     for (uint32_t d = 0; d < count; d++) {

@@ -242,6 +242,41 @@ static void omitting_a_statement_keeps_the_others(void **state)
     assert_true(shorter > tried / 2);
 }
 
+/* The lists of kernels: the same seed gives the same one, and each kernel can be omitted, or all.
+ */
+static void lists_are_readable_with_and_without_kernels(void **state)
+{
+    (void)state;
+    static void (*const writers[])(const gen_request *, rt_buffer *,
+                                   uint32_t *) = {gen_list_write, gen_flat_list_write};
+    static const uint32_t all[] = {1, 2, 3, 4, 5, 6, 7};
+    for (uint64_t seed = 0; seed < 2 * SEEDS; seed++) {
+        gen_request request = {.seed = seed / 2};
+        rt_buffer full = {0}, again = {0}, part = {0}, none = {0};
+        uint32_t count, same_count;
+        writers[seed % 2](&request, &full, &count);
+        assert_true(count >= 2 && count <= 7);
+        writers[seed % 2](&request, &again, &same_count);
+        assert_string_equal(rt_buffer_string(&full), rt_buffer_string(&again));
+        request.without = all + seed % count;
+        request.without_count = 1;
+        writers[seed % 2](&request, &part, &same_count);
+        assert_true(part.size < full.size);
+        request.without = all;
+        request.without_count = 7;
+        writers[seed % 2](&request, &none, &same_count);
+        assert_int_equal(same_count, count);
+        assert_null(strstr(rt_buffer_string(&none), "submit"));
+        expect_readable(&full, seed);
+        expect_readable(&part, seed);
+        expect_readable(&none, seed);
+        rt_buffer_free(&full);
+        rt_buffer_free(&again);
+        rt_buffer_free(&part);
+        rt_buffer_free(&none);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +289,7 @@ int main(void)
         cmocka_unit_test(same_seed_same_scenario),
         cmocka_unit_test(omitting_all_statements_leaves_a_scenario),
         cmocka_unit_test(omitting_a_statement_keeps_the_others),
+        cmocka_unit_test(lists_are_readable_with_and_without_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
