@@ -24,15 +24,14 @@
 enum {
     OUTPUT_SIZE_MAX = 8192, /* bytes of stdout and stderr that a result shows */
     READ_SIZE = 65536,      /* bytes per read from a pipe */
-    QUIET_MS = 4,           /* grace period before polling a new child's pipes */
-    KILL_GRACE_MS = 5000,   /* time that a killed child has to die before it is abandoned */
     ARGUMENTS_MAX = 48,
     PORTIONS_MAX = 1 << 16, /* reads from a pipe whose writer is done */
     POLLED = 3              /* descriptors of each child that are polled */
 };
 
-/* The time limit of a child that waits for a request. */
-static const double NEVER_MS = 1e15;
+static const double QUIET_MS = 4;         /* grace period before polling a new child's pipes */
+static const double KILL_GRACE_MS = 5000; /* for a killed child to die before it is abandoned */
+static const double NEVER_MS = 1e15;      /* time limit of a child that waits for a request */
 
 typedef struct pool_child {
     pid_t pid;            /* 0: never started, or reaped */

@@ -9,11 +9,13 @@
 
 #define LINE_CLEAR "\r\033[K"
 
-enum {
-    DRAW_EVERY_MS = 100, /* redrawing more often would cost more than a small scenario */
-    WIDTH_DEFAULT = 80,
-    ESTIMATE_AFTER_MS = 1000, /* before that, no estimate is reliable */
-};
+enum { WIDTH_DEFAULT = 80 };
+
+/* Redrawing more often would cost more than a small scenario. */
+static const double DRAW_EVERY_MS = 100;
+
+/* Before that, no estimate is reliable. */
+static const double ESTIMATE_AFTER_MS = 1000;
 
 static double now_ms(void)
 {

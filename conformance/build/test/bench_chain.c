@@ -20,7 +20,9 @@
 
 #include <cmocka.h>
 
-enum { LENGTH_MAX = 8, ROUNDS_MIN = 5, ROUNDS_MAX = 101, SECONDS_MAX = 6 };
+enum { LENGTH_MAX = 8, ROUNDS_MIN = 5, ROUNDS_MAX = 101 };
+
+static const double SECONDS_MAX = 6;
 
 typedef enum launch_mode { SEPARATE, BARRIERS, FUSED, PROMOTED, MODES } launch_mode;
 static const char *const mode_names[MODES] = {"unfused_ms", "barriers_ms", "fused_ms",

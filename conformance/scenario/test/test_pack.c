@@ -522,18 +522,18 @@ static void every_lie_is_malformed(void **state)
 static void packing_is_fast(void **state)
 {
     (void)state;
-    enum { ROUNDS = 200 };
+    const int rounds = 200;
     rt_arena arena = {0};
     const scn_scenario *sample = sample_read(&arena);
     clock_t start = clock();
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         rt_buffer pack = {0};
         scn_pack_write(&pack, sample);
         assert_int_equal(code_of(pack.data, pack.size), RT_OK);
         if (i == 0) print_message("the sample packed: %zu bytes\n", pack.size);
         rt_buffer_free(&pack);
     }
-    double ms = 1000.0 * (double)(clock() - start) / CLOCKS_PER_SEC / ROUNDS;
+    double ms = 1000.0 * (double)(clock() - start) / CLOCKS_PER_SEC / rounds;
     print_message("packing and unpacking the sample: %.3f ms\n", ms);
     assert_true(ms < 10);
     rt_arena_reset(&arena);

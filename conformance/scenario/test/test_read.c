@@ -96,14 +96,14 @@ static void at_most_twenty_problems_are_reported(void **state)
 static void reading_is_fast(void **state)
 {
     (void)state;
-    enum { ROUNDS = 100 };
+    const int rounds = 100;
     clock_t start = clock();
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         rt_arena arena = {0};
         assert_non_null(sample(&arena));
         rt_arena_reset(&arena);
     }
-    double ms = 1000.0 * (double)(clock() - start) / CLOCKS_PER_SEC / ROUNDS;
+    double ms = 1000.0 * (double)(clock() - start) / CLOCKS_PER_SEC / rounds;
     print_message("reading the sample: %.3f ms\n", ms);
     assert_true(ms < 10);
 }
