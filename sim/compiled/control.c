@@ -420,14 +420,26 @@ static void emit_left(tier_emitter *e, uint32_t instance)
 
 /* ---- Barriers ------------------------------------------------------------------------------- */
 
-/* All lanes must wait together. */
-static void emit_barrier(tier_emitter *e, const tier_block *from)
+/* Gives up unless all of the chunk's work-items are active. */
+static void emit_together(tier_emitter *e)
 {
     LLVMValueRef at = tier_pointer(e, e->context, offsetof(sim_tier_context, mask), e->i32);
     LLVMValueRef all = LLVMBuildLoad2(e->builder, e->i32, at, "");
     LLVMValueRef here = tier_bits(e, tier_active(e), e->i32);
     tier_give_up_unless(e, LLVMBuildICmp(e->builder, LLVMIntEQ, all, here, ""), SIM_TIER_BARRIER);
+}
+
+static void emit_barrier(tier_emitter *e, const tier_block *from)
+{
+    emit_together(e);
     LLVMBuildBr(e->builder, e->barriers[from->barrier]);
+}
+
+/* The work-items of a sub-group meet: a chunk has whole sub-groups. */
+static void emit_meeting(tier_emitter *e)
+{
+    emit_together(e);
+    emit_jump(e, e->block + 1);
 }
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
@@ -460,8 +472,8 @@ static void emit_end(tier_emitter *e, const tier_block *from)
     case SIM_END_BARRIER: emit_barrier(e, from); return;
     case SIM_END_NEXT: emit_jump(e, e->block + 1); return;
     case SIM_END_UNREACHABLE: LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_MISUSE]); return;
-    case SIM_END_CALL_POINTER:
-    case SIM_END_MEET: break; /* flat.c refuses these */
+    case SIM_END_MEET: emit_meeting(e); return;
+    case SIM_END_CALL_POINTER: break; /* flat.c refuses it */
     }
     UNREACHABLE();
 }

@@ -71,6 +71,9 @@ LLVMValueRef tier_active(const tier_emitter *e);
 LLVMValueRef tier_bits(const tier_emitter *e, LLVMValueRef mask, LLVMTypeRef type);
 LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTypeRef result,
                               LLVMValueRef *arguments, uint32_t count);
+/* Calls a helper that returns a number, and gives up if that is 0. */
+void tier_demand_helper(tier_emitter *e, const void *helper, LLVMValueRef *arguments,
+                        uint32_t count);
 LLVMBasicBlockRef tier_block_new(const tier_emitter *e, const char *name);
 LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value);
 LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer);

@@ -54,7 +54,10 @@ static const char *ops_are_covered(tier_flat *flat, const sim_code_function *fun
     for (uint32_t i = 0; i < block->op_count; i++) {
         const sim_op *op = &function->ops[block->op_first + i];
         const tier_handler *handler = tier_handler_at(op->handler);
-        const char *reason = handler->shape == TIER_ATOMIC ? atomic_is_covered(flat, op) : NULL;
+        const char *reason = NULL;
+        if (handler->shape == TIER_ATOMIC) reason = atomic_is_covered(flat, op);
+        if (handler->shape == TIER_COLLECTIVE && (op->extra & 0xff) == SIM_COLLECTIVE_BARRIER)
+            reason = "has barriers of a sub-group";
         if (reason) return reason;
         if (handler->shape != TIER_UNCOVERED) continue;
         bool is_reason = handler->name && handler->name[0] >= 'a';
@@ -68,7 +71,6 @@ static const char *block_is_covered(tier_flat *flat, const sim_code_function *fu
 {
     switch ((sim_end)block->end) {
     case SIM_END_CALL_POINTER: return "calls through a function pointer";
-    case SIM_END_MEET: return "has an operation of a sub-group";
     default: break;
     }
     return ops_are_covered(flat, function, block);

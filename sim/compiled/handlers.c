@@ -66,34 +66,48 @@
     ROW(op##_##form##_64, #op, op, SIM_MEMORY_##form, I64, I64)
 #define OTHER(handler, NAME, SHAPE) ROW(handler, NAME, SHAPE, SIM_FORM_VV, I64, I64)
 
+/* clang-format off */
 static const tier_handler handlers[SIM_HANDLER_COUNT] = {
-    SIM_INT_BINARY(INTEGERS) SIM_FLOAT_BINARY(FLOATS) SIM_INT_COMPARE(COMPARES) SIM_FLOAT_COMPARE(
-        FLOAT_COMPARES) SIM_INT_RARE(RARES) SIM_INT_DIVIDE(DIVIDES) SIM_FLOAT_RARE(FLOAT_RARES)
-        SIM_INT_UNARY(UNARIES) SIM_FLOAT_UNARY(FLOAT_UNARIES) TWO_ROWS(RSQRT, F32, UNARY, F32)
-            SIM_MATH(MATHS) SIM_TERNARY(TERNARIES) SIM_CONVERSIONS(CONVERSION) SIM_FLOAT_TO_INT(
-                TO_INT) SIM_INT_TYPES(MOVED, MOVE) SIM_INT_TYPES(MOVED,
-                                                                 SELECT) SIM_INT_TYPES(PICKED, PICK)
-                SIM_MEMORY_FORMS(MEMORY, LOAD) SIM_MEMORY_FORMS(MEMORY, STORE) CONVERT_ROWS(
-                    HTOF, I16, F32, UNARY) SIM_INT_CHECKED(CHECKEDS) OTHER(FENCE, "FENCE", FENCE)
-                    OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS) OTHER(
-                        FORGET, "FORGET", FORGET) CONVERT_ROWS(FTOH, F32, I16, UNARY)
-                        CONVERT_ROWS(FTOH, F64, I16,
-                                     UNARY) OTHER(ATOMIC_I16, "has atomics of floats", UNCOVERED)
-                            ROW(ATOMIC_I32, "ATOMIC", ATOMIC, SIM_FORM_VV,
-                                I32, I32) ROW(ATOMIC_I64, "ATOMIC", ATOMIC, SIM_FORM_VV, I64,
-                                              I64) OTHER(CONVERT_V,
-                                                         "has a conversion with its own rounding",
-                                                         UNCOVERED)
-                                OTHER(CONVERT_S, "has a conversion with its own rounding",
-                                      UNCOVERED) OTHER(COLLECTIVE, "has operations of a sub-group",
-                                                       UNCOVERED)
-                                    OTHER(GROUP_PUT, "has operations of the work-group", UNCOVERED)
-                                        OTHER(GROUP_TAKE, "has operations of the work-group",
-                                              UNCOVERED) OTHER(ASYNC_COPY,
-                                                               "has asynchronous copies", UNCOVERED)
-                                            OTHER(WAIT_EVENTS, "has asynchronous copies", UNCOVERED)
-                                                OTHER(PRINT, "calls printf", UNCOVERED)
-                                                    OTHER(COPY_MEMORY, "COPY_MEMORY", COPY)};
+    SIM_INT_BINARY(INTEGERS)
+    SIM_FLOAT_BINARY(FLOATS)
+    SIM_INT_COMPARE(COMPARES)
+    SIM_FLOAT_COMPARE(FLOAT_COMPARES)
+    SIM_INT_RARE(RARES)
+    SIM_INT_DIVIDE(DIVIDES)
+    SIM_FLOAT_RARE(FLOAT_RARES)
+    SIM_INT_UNARY(UNARIES)
+    SIM_FLOAT_UNARY(FLOAT_UNARIES)
+    TWO_ROWS(RSQRT, F32, UNARY, F32)
+    SIM_MATH(MATHS)
+    SIM_TERNARY(TERNARIES)
+    SIM_CONVERSIONS(CONVERSION)
+    SIM_FLOAT_TO_INT(TO_INT)
+    SIM_INT_TYPES(MOVED, MOVE)
+    SIM_INT_TYPES(MOVED, SELECT)
+    SIM_INT_TYPES(PICKED, PICK)
+    SIM_MEMORY_FORMS(MEMORY, LOAD)
+    SIM_MEMORY_FORMS(MEMORY, STORE)
+    CONVERT_ROWS(HTOF, I16, F32, UNARY)
+    CONVERT_ROWS(FTOH, F32, I16, UNARY)
+    CONVERT_ROWS(FTOH, F64, I16, UNARY)
+    SIM_INT_CHECKED(CHECKEDS)
+    OTHER(FENCE, "FENCE", FENCE)
+    OTHER(FRAME_ADDRESS, "FRAME_ADDRESS", FRAME_ADDRESS)
+    OTHER(FORGET, "FORGET", FORGET)
+    OTHER(COPY_MEMORY, "COPY_MEMORY", COPY)
+    OTHER(COLLECTIVE, "COLLECTIVE", COLLECTIVE)
+    ROW(ATOMIC_I32, "ATOMIC", ATOMIC, SIM_FORM_VV, I32, I32)
+    ROW(ATOMIC_I64, "ATOMIC", ATOMIC, SIM_FORM_VV, I64, I64)
+    OTHER(ATOMIC_I16, "has atomics of floats", UNCOVERED)
+    OTHER(CONVERT_V, "has a conversion with its own rounding", UNCOVERED)
+    OTHER(CONVERT_S, "has a conversion with its own rounding", UNCOVERED)
+    OTHER(GROUP_PUT, "has operations of the work-group", UNCOVERED)
+    OTHER(GROUP_TAKE, "has operations of the work-group", UNCOVERED)
+    OTHER(ASYNC_COPY, "has asynchronous copies", UNCOVERED)
+    OTHER(WAIT_EVENTS, "has asynchronous copies", UNCOVERED)
+    OTHER(PRINT, "calls printf", UNCOVERED)
+};
+/* clang-format on */
 
 const tier_handler *tier_handler_at(uint32_t handler)
 {

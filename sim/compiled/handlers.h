@@ -26,6 +26,7 @@ typedef enum tier_shape {
     TIER_STORE,
     TIER_ATOMIC, /* only some of them: see flat.c */
     TIER_COPY,
+    TIER_COLLECTIVE, /* of sub-groups */
     TIER_FENCE,
     TIER_FRAME_ADDRESS,
     TIER_FORGET,

@@ -124,14 +124,6 @@ static void loaded_write(tier_emitter *e, const tier_memory *m)
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
 
-static void helper_call(tier_emitter *e, const void *helper, LLVMValueRef *arguments,
-                        uint32_t count)
-{
-    LLVMValueRef done = tier_call_helper(e, helper, e->i32, arguments, count);
-    LLVMValueRef is_fine = LLVMBuildICmp(e->builder, LLVMIntNE, done, tier_number(e->i32, 0), "");
-    tier_give_up_unless(e, is_fine, SIM_TIER_NO_REASON);
-}
-
 void tier_access_any(tier_emitter *e, const tier_memory *m)
 {
     uint32_t width = (uint32_t)__builtin_ctz(m->access->bytes);
@@ -151,7 +143,7 @@ void tier_access_any(tier_emitter *e, const tier_memory *m)
                                 tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
     const void *helper = m->access->is_store ? (const void *)(uintptr_t)e->helpers->store_any[width]
                                              : (const void *)(uintptr_t)e->helpers->load_any[width];
-    helper_call(e, helper, arguments, 5);
+    tier_demand_helper(e, helper, arguments, 5);
     if (!m->access->is_store) loaded_write(e, m);
     LLVMBuildBr(e->builder, m->done);
 }
@@ -169,7 +161,7 @@ static void access_view(tier_emitter *e, const tier_memory *m, LLVMValueRef at, 
                                 tier_scratch(e, 0, e->i8)};
     const void *helper = m->access->is_store ? (const void *)(uintptr_t)e->helpers->store[width]
                                              : (const void *)(uintptr_t)e->helpers->load[width];
-    helper_call(e, helper, arguments, 6);
+    tier_demand_helper(e, helper, arguments, 6);
     if (!m->access->is_store) loaded_write(e, m);
     LLVMBuildBr(e->builder, m->done);
 }
@@ -206,7 +198,7 @@ static void view_open(tier_emitter *e, const tier_memory *m, LLVMValueRef addres
     LLVMBuildCondBr(e->builder, is_object, find, other);
     LLVMPositionBuilderAtEnd(e->builder, find);
     LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, m->access), address};
-    helper_call(e, (const void *)(uintptr_t)e->helpers->find, arguments, 3);
+    tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->find, arguments, 3);
     LLVMBuildBr(e->builder, known);
     LLVMPositionBuilderAtEnd(e->builder, known);
 }
@@ -400,7 +392,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     LLVMValueRef has_room = LLVMBuildICmp(e->builder, LLVMIntNE, next, end, "");
     LLVMBuildCondBr(e->builder, has_room, m->done, full);
     LLVMPositionBuilderAtEnd(e->builder, full);
-    helper_call(e, (const void *)(uintptr_t)e->helpers->log_flush, &e->context, 1);
+    tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->log_flush, &e->context, 1);
     LLVMBuildBr(e->builder, m->done);
 }
 
@@ -595,7 +587,8 @@ void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
     LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, access),
                                 tier_bits(e, tier_active(e), e->i32),
                                 tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
-    helper_call(e, (const void *)(uintptr_t)e->helpers->atomic[__builtin_ctz(bytes)], arguments, 5);
+    tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->atomic[__builtin_ctz(bytes)],
+                       arguments, 5);
 }
 
 /* True if the register is a constant that is a multiple of the number. */
@@ -627,5 +620,5 @@ void tier_emit_copy(tier_emitter *e, const sim_op *op)
                                 tier_scratch(e, 0, e->i8),
                                 tier_number(e->i32, to_alignment),
                                 tier_number(e->i32, from_alignment)};
-    helper_call(e, (const void *)(uintptr_t)e->helpers->copy, arguments, 7);
+    tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->copy, arguments, 7);
 }

@@ -55,6 +55,14 @@ LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTyp
     return LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
 }
 
+void tier_demand_helper(tier_emitter *e, const void *helper, LLVMValueRef *arguments,
+                        uint32_t count)
+{
+    LLVMValueRef done = tier_call_helper(e, helper, e->i32, arguments, count);
+    LLVMValueRef is_fine = LLVMBuildICmp(e->builder, LLVMIntNE, done, tier_number(e->i32, 0), "");
+    tier_give_up_unless(e, is_fine, SIM_TIER_NO_REASON);
+}
+
 /* ---- Arithmetic ----------------------------------------------------------------------------- */
 
 /* Gives up unless the flag is 1 in all active lanes. */
@@ -181,6 +189,37 @@ static void emit_check(tier_emitter *e, const sim_op *op, const tier_handler *h)
     if (h->shape != TIER_BOUND) tier_write(e, op->target, type, a, true);
 }
 
+/* ---- Sub-groups ----------------------------------------------------------------------------- */
+
+static LLVMValueRef collective_operand(tier_emitter *e, sim_register place, sim_lane_type type)
+{
+    static const sim_lane_type integers[9] = {
+        [1] = SIM_I8, [2] = SIM_I16, [4] = SIM_I32, [8] = SIM_I64};
+    LLVMValueRef value = tier_read(e, place, integers[sim_lane_bytes(type)], true);
+    LLVMTypeRef wide = tier_type(e, SIM_I64, true);
+    return LLVMTypeOf(value) == wide ? value : LLVMBuildZExt(e->builder, value, wide, "");
+}
+
+static void emit_collective(tier_emitter *e, const sim_op *op)
+{
+    sim_lane_type type = (sim_lane_type)(op->extra >> 16 & 0xff), types[3] = {type, SIM_I64, type};
+    const sim_register places[3] = {op->a, op->b, op->c};
+    for (uint32_t i = 0; i < 3; i++) {
+        LLVMValueRef value = collective_operand(e, places[i], types[i]);
+        LLVMBuildStore(e->builder, value, tier_scratch(e, i, LLVMTypeOf(value)));
+    }
+    LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, op),
+                                tier_bits(e, tier_active(e), e->i32), tier_scratch(e, 0, e->i8),
+                                tier_scratch(e, 3, e->i8)};
+    tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->collective, arguments, 5);
+    if (op->target == SIM_REGISTER_NONE) return;
+    LLVMTypeRef wide = tier_type(e, SIM_I64, true);
+    LLVMValueRef result = LLVMBuildLoad2(e->builder, wide, tier_scratch(e, 3, wide), "");
+    sim_lane_type kind = (sim_lane_type)(SIM_I8 + __builtin_ctz(op->stride));
+    if (kind != SIM_I64) result = LLVMBuildTrunc(e->builder, result, tier_type(e, kind, true), "");
+    tier_write(e, op->target, kind, result, op->blend);
+}
+
 /* ---- Private variables ---------------------------------------------------------------------- */
 
 static void emit_frame_address(tier_emitter *e, const sim_op *op)
@@ -225,6 +264,7 @@ void tier_emit_op(tier_emitter *e, const sim_op *op)
     case TIER_STORE: tier_emit_store(e, op, h); return;
     case TIER_ATOMIC: tier_emit_atomic(e, op, h); return;
     case TIER_COPY: tier_emit_copy(e, op); return;
+    case TIER_COLLECTIVE: emit_collective(e, op); return;
     case TIER_FENCE: return; /* what it orders with relaxed atomics counts as not ordered */
     case TIER_FRAME_ADDRESS: emit_frame_address(e, op); return;
     case TIER_FORGET: emit_forget(e, op); return;

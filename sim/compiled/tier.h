@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 2u
+#define SIM_TIER_VERSION 3u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -101,6 +101,10 @@ typedef struct sim_tier_helpers {
      * sizes. */
     uint32_t (*copy)(sim_tier_context *c, sim_tier_access *from, sim_tier_access *to, uint32_t mask,
                      const uint64_t *places, uint32_t to_alignment, uint32_t from_alignment);
+    /* Executes a collective of sub-groups, of which a chunk has whole ones. The operands are three
+     * rows of 64-bit numbers, and the result is one. */
+    uint32_t (*collective)(sim_tier_context *c, const sim_op *op, uint32_t mask,
+                           const uint64_t *operands, uint64_t *out);
     /* Applies sim_math `function` to the active lanes of a (and b). */
     void (*math)(uint32_t function, uint32_t is_double, uint32_t mask, const void *a, const void *b,
                  void *out);
@@ -150,7 +154,7 @@ typedef enum sim_tier_reason {
     SIM_TIER_UNDEFINED, /* undefined bits may matter */
     SIM_TIER_ACCESS,    /* an access that may be a finding */
     SIM_TIER_RACE,      /* accesses that may not be ordered */
-    SIM_TIER_BARRIER,   /* a barrier that not all work-items reach together */
+    SIM_TIER_BARRIER,   /* a barrier or meeting that not all work-items reach together */
     SIM_TIER_ORDER,     /* lanes that wait inside a loop that others have left */
     SIM_TIER_REASON_COUNT
 } sim_tier_reason;

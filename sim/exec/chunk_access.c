@@ -453,6 +453,15 @@ static void chunk_math(uint32_t function, uint32_t is_double, uint32_t mask, con
     }
 }
 
+static uint32_t chunk_collective(sim_tier_context *c, const sim_op *op, uint32_t mask,
+                                 const uint64_t *operands, uint64_t *out)
+{
+    uint32_t size = c->exec->launch->kernel->subgroup_size;
+    const uint64_t *a = operands, *b = a + SIM_CHUNK;
+    if (sim_collective_chunk(op, size, mask, a, b, b + SIM_CHUNK, out)) return 1;
+    return give_up(c, SIM_TIER_MISUSE);
+}
+
 static void private_forget(sim_tier_context *c, uint32_t mask, uint64_t first, uint64_t size)
 {
     CHECK(first % 4 == 0);
@@ -489,6 +498,7 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .store_any = WIDTHS(store_any),
     .atomic = {NULL, NULL, atomic_32, atomic_64},
     .copy = chunk_copy,
+    .collective = chunk_collective,
     .math = chunk_math,
     .enter = chunk_enter,
     .forget = chunk_forget,

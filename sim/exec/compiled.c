@@ -64,7 +64,7 @@ static const char *const reasons[SIM_TIER_REASON_COUNT] = {
     [SIM_TIER_UNDEFINED] = "has undefined bits that may matter",
     [SIM_TIER_ACCESS] = "makes an access that may be wrong",
     [SIM_TIER_RACE] = "makes accesses that may not be ordered",
-    [SIM_TIER_BARRIER] = "has a barrier that not all work-items reach together",
+    [SIM_TIER_BARRIER] = "has a place that not all work-items of a group reach together",
     [SIM_TIER_ORDER] = "has work-items that part in an unusual way",
 };
 
@@ -168,7 +168,8 @@ static tier_kernel *kernel_find(sim_tier *tier, const sim_kernel *kernel, uint32
 /* What the caller can see in advance of a kernel that compiled code cannot run. */
 static const char *kernel_refused(const sim_kernel *kernel)
 {
-    if (kernel->reach.meets) return "has operations of a sub-group";
+    if (kernel->reach.meets && kernel->subgroup_size > SIM_TIER_LANES)
+        return "has sub-groups of more than 16 work-items";
     if (kernel->reach.copies) return "has asynchronous copies";
     if (kernel->reach.prints) return "calls printf";
     if (kernel->written.anything) return "may write through pointers loaded from memory";

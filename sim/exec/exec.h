@@ -78,6 +78,12 @@ void sim_target_judge(sim_exec *x, uint32_t site, uint32_t function, uint32_t la
 sim_handle sim_handle_collective, sim_handle_group_put, sim_handle_group_take;
 sim_handle sim_handle_async_copy, sim_handle_wait_events, sim_handle_forget;
 
+/* Executes a collective that is not a barrier for the sub-groups of a chunk, of `size` work-items
+ * each; all of their work-items that must take part are in the mask. The operands are the lanes'.
+ * False, with nothing noted, if there is a finding or a value must be chosen. */
+bool sim_collective_chunk(const sim_op *op, uint32_t size, uint32_t mask, const uint64_t *a,
+                          const uint64_t *b, const uint64_t *c, uint64_t *out);
+
 /* ---- barrier.c: instructions that a whole work-group must reach ------------------------------ */
 
 /* Records that the active lanes have reached the instruction at that site. */

@@ -463,6 +463,50 @@ void sim_handle_collective(sim_exec *x, const sim_op *op)
     if (x->met_count == 0) values_scatter(x, op, x->mask, &v);
 }
 
+/* True if nothing about the operation is a finding, and no value is chosen. */
+static bool is_proper(const members *m)
+{
+    bool is_proper = m->operation > SIM_COLLECTIVE_XOR || m->cluster <= m->size;
+    for (uint32_t i = 0; i < m->count && m->operation == SIM_COLLECTIVE_BROADCAST; i++)
+        is_proper &= m->b[i] == m->b[0] && member_of(m, m->b[0]) < m->count;
+    for (uint32_t i = 0; i < m->count && m->operation >= SIM_COLLECTIVE_SHUFFLE; i++) {
+        bool uses_c;
+        is_proper &= member_of(m, source_of(m, i, &uses_c)) < m->count;
+    }
+    return is_proper;
+}
+
+bool sim_collective_chunk(const sim_op *op, uint32_t size, uint32_t mask, const uint64_t *a,
+                          const uint64_t *b, const uint64_t *c, uint64_t *out)
+{
+    CHECK(SIM_CHUNK % size == 0 && size <= SIM_CHUNK);
+    for (uint32_t first = 0; first < SIM_CHUNK; first += size) {
+        uint32_t numbers[SIM_CHUNK];
+        uint64_t values[4][SIM_CHUNK];
+        members m = members_of(op);
+        CHECK(m.operation != SIM_COLLECTIVE_BARRIER);
+        m.size = size;
+        m.numbers = numbers;
+        m.a = values[0];
+        m.b = values[1];
+        m.c = values[2];
+        for (uint32_t i = 0; i < size; i++) {
+            uint32_t lane = first + i;
+            if (!(mask >> lane & 1)) continue;
+            numbers[m.count] = i;
+            values[0][m.count] = a[lane];
+            values[1][m.count] = b[lane];
+            values[2][m.count++] = c[lane];
+        }
+        if (m.count == 0) continue;
+        if (!is_proper(&m)) return false;
+        collective(&(value_request){.op = op, .count = m.count}, &m, values[3]);
+        for (uint32_t i = 0; i < m.count; i++)
+            out[first + numbers[i]] = values[3][i];
+    }
+    return true;
+}
+
 /* Returns the index, in the group's values and in their shadows, of the first value stored before
  * the barrier with that number. Operand a of all work-items comes first, then operand b. */
 static uint64_t values_first(const sim_exec *x, uint32_t barrier)

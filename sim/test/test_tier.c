@@ -68,8 +68,10 @@ static void test_kernels(void **state)
         const char *text, *reason; /* the reason is empty if the kernel is compiled */
     } cases[] = {
         {MODULE(STORE), ""},
-        {MODULE(STORE "%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"),
-         "has operations of a sub-group"},
+        {MODULE(STORE "%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"), ""},
+        {MODULE(STORE "%s = OpGroupIAdd %i32 %c2 Reduce %w\nOpStore %to %s\n"),
+         "has operations of the work-group"},
+        {MODULE("OpControlBarrier %c3 %c3 %c8\n" STORE), "has barriers of a sub-group"},
         {MODULE("%s = OpAtomicIAdd %i32 %to %c1 %c0 %w\n"), ""},
         {MODULE("%s = OpAtomicIAdd %i32 %to %c2 %c0 %w\n%t = OpAtomicISub %i32 %to %c2 %c0 %w\n"
                 "%v = OpAtomicIIncrement %i32 %to %c1 %c0\n"),

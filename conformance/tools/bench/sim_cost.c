@@ -1,12 +1,13 @@
 /* Measures the cost of a launch on the simulated device, from a module's bytes to its result:
  *
- *     bench_sim FILE KERNEL GLOBAL LOCAL REPEAT ARGUMENT...
+ *     bench_sim TIER FILE KERNEL GLOBAL LOCAL REPEAT ARGUMENT...
  *
- * FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER. Prints one JSON object: the
- * milliseconds of processor time that this process takes to read and validate the module, to link
- * and decode it, and for each launch; the memory in use before the buffers are created and the
- * maximum since then, in KiB; and the first word of the first buffer. ci/bench sim runs this
- * program. Exit status 1: the device refused or found something; 2: wrong usage. */
+ * TIER is that of sim{tier=…}. FILE is SPIR-V; an argument is bBYTES, a buffer of ones, or uNUMBER.
+ * Prints one JSON object: the milliseconds of processor time that this process takes to read and
+ * validate the module, to link and decode it, and for each launch; the memory in use before the
+ * buffers are created and the maximum since then, in KiB; and the first word of the first buffer.
+ * ci/bench sim runs this program. Exit status 1: the device refused or found something; 2: wrong
+ * usage. */
 #define _POSIX_C_SOURCE 200809L
 #include "reference/base/alloc.h"
 #include "reference/base/number.h"
@@ -144,18 +145,18 @@ static void print_cost(const cost *c)
     printf("]}\n");
 }
 
-static rt_status measure(cost *c, rt_bytes code, char **words, int word_count)
+static rt_status measure(cost *c, rt_bytes code, char *const *words, int word_count)
 {
     sim_program *program;
     RT_TRY(link_code(c, code, &program));
     c->before_kib = memory_kib();
     c->world = sim_world_create(c->sink, 1);
-    rt_status status = RT_STATUS_OK;
-    for (int i = 6; rt_ok(status) && i < word_count; i++)
+    rt_status status = sim_world_choose_tier(c->world, rt_text_of(words[1]), NULL);
+    for (int i = 7; rt_ok(status) && i < word_count; i++)
         status = argument_create(c, words[i]);
-    const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(words[2]));
+    const sim_kernel *kernel = sim_program_kernel(program, rt_text_of(words[3]));
     if (rt_ok(status) && !kernel)
-        status = rt_fail(c->sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", words[2]);
+        status = rt_fail(c->sink, RT_MALFORMED, RT_RULE_NONE, "no kernel '%s'", words[3]);
     if (rt_ok(status)) status = launch_all(c, kernel);
     if (rt_ok(status)) print_cost(c);
     sim_world_destroy(c->world);
@@ -165,21 +166,22 @@ static rt_status measure(cost *c, rt_bytes code, char **words, int word_count)
 
 int main(int argc, char **argv)
 {
-    if (argc < 6 || argc - 6 > ARGUMENTS_MAX) {
-        fprintf(stderr, "usage: bench_sim FILE KERNEL GLOBAL LOCAL REPEAT bBYTES|uNUMBER...\n");
+    if (argc < 7 || argc - 7 > ARGUMENTS_MAX) {
+        fprintf(stderr,
+                "usage: bench_sim TIER FILE KERNEL GLOBAL LOCAL REPEAT bBYTES|uNUMBER...\n");
         return 2;
     }
     cost *c = rt_alloc(sizeof *c);
-    *c = (cost){.range = {.global = {number_read(argv[3], UINT32_MAX), 1, 1},
-                          .local = {number_read(argv[4], 1 << 16), 1, 1},
+    *c = (cost){.range = {.global = {number_read(argv[4], UINT32_MAX), 1, 1},
+                          .local = {number_read(argv[5], 1 << 16), 1, 1},
                           .dimensions = 1},
-                .repeat = (uint32_t)number_read(argv[5], REPEAT_MAX)};
+                .repeat = (uint32_t)number_read(argv[6], REPEAT_MAX)};
     rt_buffer code = {0};
     int exit_status = 2;
     if (c->range.global[0] == 0 || c->range.local[0] == 0 || c->repeat == 0) {
         fprintf(stderr, "bench_sim: a size or count is not a number, or too large\n");
-    } else if (!read_file(argv[1], &code)) {
-        fprintf(stderr, "bench_sim: %s cannot be read\n", argv[1]);
+    } else if (!read_file(argv[2], &code)) {
+        fprintf(stderr, "bench_sim: %s cannot be read\n", argv[2]);
     } else {
         c->sink = rt_sink_create();
         rt_status status = measure(c, rt_buffer_bytes(&code), argv, argc);
