@@ -140,9 +140,11 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 
 /* ---- The worker --------------------------------------------------------------------------- */
 
-/* Body of `assay worker`: reads one request from input, writes the answer to output, and returns
- * the exit status. */
-int cnf_worker_main(int input, int output);
+/* Body of `assay worker`, which reads one request from standard input and writes the answer to
+ * standard output, and of `assay worker --serve`, a child of a pool that serves several requests
+ * (service.h), each in a process of its own; it ends as the first one that is not answered.
+ * `arguments` begins with "worker". Returns the exit status. */
+int cnf_worker_main(int argument_count, char **arguments);
 
 /* Body of `assay offline`, the simulated device's offline compiler: reads one SPIR-V module from
  * input, writes its native image to output, and returns the exit status; a refusal is explained on

@@ -1,19 +1,26 @@
-/* The worker: one request in, one answer out.
+/* The worker: a request in, an answer out.
  *
  * It is a separate process because clang, LLVM and the translator run in it or as its children, and
- * damaged input can crash them. Only the worker opens the compiler plugin. */
+ * damaged input can crash them. Only the worker opens the compiler plugin. A worker that serves
+ * opens it once, because loading LLVM takes longer than most requests, and forks for each request,
+ * so that none sees what an earlier one left behind. */
 #include "conformance/build/worker.h"
 
 #include "conformance/build/answer.h"
 #include "conformance/build/cache.h"
 #include "conformance/build/shipped_fusion.h"
+#include "conformance/process/child.h"
+#include "conformance/process/service.h"
 #include "reference/base/descriptors.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Exit statuses of the worker; ANSWERED includes answers that report a failure. */
@@ -100,12 +107,9 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
     return rt_ok(status) && !worker.depends_on_files;
 }
 
-int cnf_worker_main(int input, int output)
+/* Answers the request in a file or pipe. Returns the exit status of a worker that does no more. */
+static int answer_one(int input, int output)
 {
-    /* A worker does not outlive its parent; its crashes, which are expected, leave no core files.
-     */
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     rt_buffer request = {0}, answer = {0};
     if (!rt_read_all(input, &request)) return WORKER_INPUT_FAILED;
     rt_text warning;
@@ -118,4 +122,59 @@ int cnf_worker_main(int input, int output)
     rt_buffer_free(&request);
     rt_buffer_free(&answer);
     return written ? WORKER_ANSWERED : WORKER_INPUT_FAILED;
+}
+
+/* ---- Serving ------------------------------------------------------------------------------- */
+
+/* A plugin that cannot be opened is reported by every request that needs it. */
+static void preload_plugin(void)
+{
+    cnf_worker worker = {.sink = rt_sink_create()};
+    cnf_toolchain_find(&worker.toolchain);
+    rt_status ignored = cnf_worker_open_plugin(&worker);
+    (void)ignored;
+    rt_sink_destroy(worker.sink);
+}
+
+/* Waits for the process that answers a request, and returns its exit status. If a signal ended it,
+ * ends this process by the same signal, so that the pool sees how the request ended. */
+static int request_finish(pid_t process)
+{
+    int status = 0;
+    while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status)) raise(WTERMSIG(status));
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WORKER_INPUT_FAILED;
+}
+
+static int serve(void)
+{
+    preload_plugin();
+    const pid_t server = getpid();
+    int input;
+    bool is_last = false;
+    while (!is_last && cnf_service_receive(CNF_SERVICE_SOCKET, &input, &is_last)) {
+        pid_t process = fork();
+        if (process == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            return getppid() == server ? answer_one(input, CNF_CHILD_MESSAGES)
+                                       : WORKER_INPUT_FAILED;
+        }
+        if (process < 0) perror("assay: a process for a request to the compile worker");
+        close(input);
+        int status = process < 0 ? WORKER_INPUT_FAILED : request_finish(process);
+        if (status != WORKER_ANSWERED) return status;
+        if (!cnf_service_ready(CNF_SERVICE_SOCKET)) return WORKER_INPUT_FAILED;
+    }
+    return WORKER_ANSWERED;
+}
+
+int cnf_worker_main(int argument_count, char **arguments)
+{
+    /* A worker does not outlive its parent; its crashes, which are expected, leave no core files.
+     */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    bool serves = argument_count > 1 && strcmp(arguments[1], "--serve") == 0;
+    return serves ? serve() : answer_one(STDIN_FILENO, STDOUT_FILENO);
 }

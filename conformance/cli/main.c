@@ -638,13 +638,6 @@ const cnf_command *cnf_command_table(uint32_t *out_count)
 
 /* ---- Hidden commands ----------------------------------------------------------------------- */
 
-static int worker_main(int argument_count, char **arguments)
-{
-    (void)argument_count;
-    (void)arguments;
-    return cnf_worker_main(0, 1);
-}
-
 static int offline_main(int argument_count, char **arguments)
 {
     if (argument_count > 1) return cnf_subject_offline_main(argument_count, arguments);
@@ -655,7 +648,7 @@ static const struct hidden_command {
     const char *name;
     int (*run)(int argument_count, char **arguments); /* arguments[0]: the command's name */
 } hidden_commands[] = {
-    {"worker", worker_main},           {"offline", offline_main}, {"subject", cnf_subject_main},
+    {"worker", cnf_worker_main},       {"offline", offline_main}, {"subject", cnf_subject_main},
     {"probe", cnf_subject_probe_main}, {"open", cnf_open_main},
 };
 

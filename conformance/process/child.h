@@ -10,7 +10,7 @@
 
 #include "conformance/process/start.h"
 
-/* The descriptor to which every child except the compile worker sends its messages. */
+/* The descriptor to which the children of a run send their messages. */
 enum { CNF_CHILD_MESSAGES = 3 };
 
 /* The descriptor of an executed child's log, which is a file in memory that outlives the child, and

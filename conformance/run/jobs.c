@@ -190,14 +190,24 @@ static void probe_start(run_state *run, uint32_t slot, uint32_t index)
 
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module)
 {
-    static const char *const arguments[] = {"worker", NULL};
+    static const char *const arguments[] = {"worker", "--serve", NULL};
     CHECK(build < RUN_BUILDS && module < UINT32_MAX / RUN_BUILDS);
     cnf_child_start start = start_of(run, JOB_COMPILE, slot, module * RUN_BUILDS + build);
-    start.messages = 1;
+    start.child_tag = cnf_run_job_encode(JOB_WORKER, 0, 0);
     start.arguments = arguments;
     start.environment = run->worker_environment;
     start.input = rt_buffer_bytes(&run->slots[slot]->builds[build].modules.works[module].request);
+    start.serves = start.has_log = true;
+    while (run->workers.count > 0)
+        if (cnf_pool_request(run->pool, run->workers.items[--run->workers.count], &start)) return;
     cnf_pool_start(run->pool, &start);
+}
+
+void cnf_run_workers_dismiss(run_state *run)
+{
+    while (run->workers.count > 0)
+        cnf_pool_dismiss(run->pool, run->workers.items[--run->workers.count],
+                         run->options->timeout_ms);
 }
 
 /* ---- Ending -------------------------------------------------------------------------------- */

@@ -347,8 +347,8 @@ static void job_ended(run_state *run, cnf_child_result *result)
 {
     const run_job job = cnf_run_job_decode(result->tag);
     uint32_t slot = job.slot;
-    if (job.kind == JOB_SHARED) {
-        cnf_run_shared_ended(run, job.item, result);
+    if (job.kind == JOB_SHARED || job.kind == JOB_WORKER) {
+        if (job.kind == JOB_SHARED) cnf_run_shared_ended(run, job.item, result);
         cnf_child_result_free(result);
         return;
     }
@@ -357,12 +357,14 @@ static void job_ended(run_state *run, cnf_child_result *result)
     switch (job.kind) {
     case JOB_COMPILE:
         CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].is_used);
+        if (result->child != 0) *rt_vector_push(&run->workers) = result->child;
         worker_ended(scenario, job.item % RUN_BUILDS, job.item / RUN_BUILDS, result);
         if (builds_complete(scenario)) scenario_pack(run, slot);
         break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
     case JOB_SHARED:
+    case JOB_WORKER:
     case JOB_KINDS: UNREACHABLE();
     }
     scenario = run->slots[slot]; /* NULL: packing it also closed it */
@@ -481,6 +483,7 @@ static cnf_run_end run_loop(run_state *run)
         if (cnf_pool_count(run->pool) == 0) {
             /* No case is left, so the children that wait for one close their devices. */
             cnf_run_shared_dismiss(run);
+            cnf_run_workers_dismiss(run);
             if (!cnf_pool_has_children(run->pool)) return CNF_RUN_COMPLETE;
         }
         CHECK_SLOW(cnf_run_check(run));
@@ -513,6 +516,7 @@ cnf_run_end cnf_run(const cnf_run_options *options, const cnf_file *files, uint3
     CHECK(run.next_file == file_count);
     cnf_cache_close(run.cache);
     cnf_run_shared_free(&run);
+    rt_vector_free(&run.workers);
     rt_arena_reset(&run.arena);
     return end;
 }

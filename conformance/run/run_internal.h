@@ -112,6 +112,7 @@ typedef struct run_state {
     run_subject *subjects;
     uint32_t oracle; /* its index among the subjects; SCN_NONE if it does not run */
     const char **worker_environment;
+    RT_VECTOR(uint32_t) workers; /* the numbers of those that wait for a request */
     RT_VECTOR(run_shared) shared;
     run_scenario **slots; /* active scenarios; NULL: free */
     uint32_t slot_count;
@@ -145,13 +146,21 @@ bool cnf_run_case_follows(const run_case *test_case);
 
 /* ---- jobs.c: the children of a run -------------------------------------------------------- */
 
-typedef enum job_kind { JOB_COMPILE, JOB_CASE, JOB_PROBE, JOB_SHARED, JOB_KINDS } job_kind;
+typedef enum job_kind {
+    JOB_COMPILE,
+    JOB_CASE,
+    JOB_PROBE,
+    JOB_SHARED, /* the end of a child of shared.c that has no case */
+    JOB_WORKER, /* the end of a compile worker that has no request */
+    JOB_KINDS
+} job_kind;
 
 /* The purpose of a child. */
 typedef struct run_job {
     job_kind kind;
-    uint32_t slot; /* SHARED: none */
-    uint32_t item; /* COMPILE: module * RUN_BUILDS + build; CASE, PROBE: subject; SHARED: its row */
+    uint32_t slot; /* SHARED, WORKER: none */
+    uint32_t item; /* COMPILE: module * RUN_BUILDS + build; CASE, PROBE: subject; SHARED: its row;
+                    * WORKER: none */
 } run_job;
 
 /* Removes the folder of a case's child, which has ended; does nothing if it has none. */
@@ -161,8 +170,12 @@ void cnf_run_case_tidy(run_case *test_case);
 uint64_t cnf_run_job_encode(job_kind kind, uint32_t slot, uint32_t item);
 run_job cnf_run_job_decode(uint64_t tag);
 
-/* Starts a child that compiles a module for a build of the scenario in the slot. */
+/* Gives the request of a module, for a build of the scenario in the slot, to a compile worker that
+ * waits, or starts one. */
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module);
+
+/* Dismisses the compile workers that wait. */
+void cnf_run_workers_dismiss(run_state *run);
 
 /* Starts the child of a waiting case, with its pack and the current script. */
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);

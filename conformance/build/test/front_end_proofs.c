@@ -432,7 +432,7 @@ static bool tell_versions(void)
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(argc - 1, argv + 1);
     rt_arena arena = {0};
     rt_text warning;
     const char *files[TESTS_MAX];

@@ -255,7 +255,8 @@ static int report(const tally *t)
 
 int main(int argument_count, char **arguments)
 {
-    if (argument_count > 1 && strcmp(arguments[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argument_count > 1 && strcmp(arguments[1], "worker") == 0)
+        return cnf_worker_main(argument_count - 1, arguments + 1);
     if (argument_count < 4) return 2;
     tally t = {.mutants = (uint32_t)strtoul(arguments[1], NULL, 10),
                .seed = strtoull(arguments[2], NULL, 10)};

@@ -319,7 +319,7 @@ static int compare_pair(cnf_cache *cache, char *pair)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(argc - 1, argv + 1);
     listing = argc > 1 && strcmp(argv[1], "--list") == 0;
     rt_text warning;
     cnf_cache *cache = cnf_cache_open((rt_text){0}, &warning);

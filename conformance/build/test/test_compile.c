@@ -1081,7 +1081,7 @@ static void processes_end_in_every_way(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(argc - 1, argv + 1);
     if (argc > 1 && strcmp(argv[1], "offline") == 0) return cnf_offline_main(0, 1);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {

@@ -505,7 +505,7 @@ static void a_machine_without_the_compiler_lacks_a_capability(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argc > 1 && strcmp(argv[1], "worker") == 0) return cnf_worker_main(argc - 1, argv + 1);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         TEST(images_have_the_codes_kernels_and_the_compilers_sets),

@@ -3,6 +3,7 @@
 
 #include "conformance/build/front_end.h"
 #include "conformance/build/packed_answer.h"
+#include "conformance/process/child.h"
 #include "conformance/process/service.h"
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/subject/subject.h"
@@ -162,17 +163,35 @@ rt_status cnf_compile_artefact_read(rt_sink *sink, rt_arena *arena, rt_bytes art
     return RT_STATUS_OK;
 }
 
+/* Appends to the file that records the workers, if a test asks for it. */
+static bool record(const char *mark)
+{
+    const char *name = getenv("FAKE_WORKERS");
+    if (!name) return true;
+    int file = open(name, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    bool written = file >= 0 && write(file, mark, 1) == 1;
+    if (file >= 0) close(file);
+    return written;
+}
+
+/* Serves the runner: each answer is the request. Records a W, and a dot for each request. */
 static int fake_worker(void)
 {
-    char request[64] = "";
-    ssize_t size = read(0, request, sizeof request - 1);
-    const char *name = getenv("FAKE_WORKERS");
-    int file = name ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
-    if (size < 0 || (name && write(file, ".", 1) != 1)) return 1;
-    if (strcmp(request, "crash") == 0) abort();
-    while (strcmp(request, "hang") == 0)
-        pause();
-    return write(1, request, (size_t)size) == size ? 0 : 1;
+    int input;
+    bool is_last = false;
+    if (!record("W")) return 1;
+    while (!is_last && cnf_service_receive(CNF_SERVICE_SOCKET, &input, &is_last)) {
+        char request[64] = "";
+        ssize_t size = read(input, request, sizeof request - 1);
+        close(input);
+        if (size < 0 || !record(".")) return 1;
+        if (strcmp(request, "crash") == 0) abort();
+        while (strcmp(request, "hang") == 0)
+            pause();
+        if (write(CNF_CHILD_MESSAGES, request, (size_t)size) != size) return 1;
+        if (!cnf_service_ready(CNF_SERVICE_SOCKET)) return 1;
+    }
+    return 0;
 }
 
 /* ---- The subjects -------------------------------------------------------------------------- */

@@ -149,7 +149,8 @@ static int opinions(const cnf_files *files)
 
 int main(int argument_count, char **arguments)
 {
-    if (argument_count == 2 && strcmp(arguments[1], "worker") == 0) return cnf_worker_main(0, 1);
+    if (argument_count > 1 && strcmp(arguments[1], "worker") == 0)
+        return cnf_worker_main(argument_count - 1, arguments + 1);
     if (argument_count == 2 && strcmp(arguments[1], "offline") == 0) return cnf_offline_main(0, 1);
     rt_sink *sink = rt_sink_create();
     rt_arena arena = {0};

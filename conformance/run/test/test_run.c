@@ -638,6 +638,48 @@ static void a_refusal_is_not_a_pass_for_subjects_that_were_not_asked(void **stat
     }
 }
 
+/* Records the workers from here on; the record is in the file below. */
+static void workers_begin(const run_fixture *fixture)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.workers", fixture->folder);
+    setenv("FAKE_WORKERS", name, 1);
+}
+
+/* Reads the record: a W for each worker, and a dot for each request. */
+static void workers_end(const run_fixture *fixture, char *out_record, size_t size)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s.workers", fixture->folder);
+    unsetenv("FAKE_WORKERS");
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    out_record[fread(out_record, 1, size - 1, file)] = '\0';
+    fclose(file);
+    unlink(name);
+}
+
+/* A worker that died concerns the module whose request it had, and no other. */
+static void a_worker_serves_until_it_dies(void **state)
+{
+    run_fixture *fixture = *state;
+    add(fixture, "a", "ok\nsim pass\nvendor pass\n");
+    add(fixture, "b", "postlink\nsim pass\nvendor pass\n");
+    add(fixture, "c", "crash\nsim pass\nvendor pass\n");
+    add(fixture, "d", "hang\nsim pass\nvendor pass\n");
+    add(fixture, "e", "ok\nsim pass\nvendor pass\n");
+    char workers[32];
+    workers_begin(fixture);
+    assert_int_equal(run(fixture, 1, 1000), CNF_RUN_COMPLETE);
+    workers_end(fixture, workers, sizeof workers);
+    assert_string_equal(workers, "W...W.W.");
+    assert_verdict(fixture, "a", "sim", "PASS", "");
+    assert_verdict(fixture, "b", "sim", "FAIL", "compile:status:postlink-error:app");
+    assert_int_equal(record_of(fixture, "c", "-")->judgement.verdict, CNF_VERDICT_INVALID);
+    assert_verdict(fixture, "d", "sim", "FAIL", "compile:status:tool.timeout:app");
+    assert_verdict(fixture, "e", "sim", "PASS", "");
+}
+
 /* Both formats are made of the same request here, so one worker answers for both, well or badly. */
 static void one_worker_answers_the_same_request_of_two_builds(void **state)
 {
@@ -646,9 +688,8 @@ static void one_worker_answers_the_same_request_of_two_builds(void **state)
     add(fixture, "b", "bad\nsim pass\nptx pass\n");
     add(fixture, "c", "postlink\nsim pass\nptx pass\n");
     add(fixture, "d", "hang\nsim pass\nptx pass\n");
-    char name[128];
-    snprintf(name, sizeof name, "%s.workers", fixture->folder);
-    setenv("FAKE_WORKERS", name, 1);
+    char workers[32];
+    workers_begin(fixture);
     const cnf_run_subject subjects[] = {
         {&cnf_subjects[0], rt_text_of("sim"), NULL},
         {&cnf_subjects[3], rt_text_of("ptx"), NULL},
@@ -659,11 +700,11 @@ static void one_worker_answers_the_same_request_of_two_builds(void **state)
     fixture->options.timeout_ms = 2000;
     assert_int_equal(cnf_run(&fixture->options, fixture->files, 4, keep, fixture),
                      CNF_RUN_COMPLETE);
-    unsetenv("FAKE_WORKERS");
-    struct stat info;
-    assert_int_equal(stat(name, &info), 0);
-    unlink(name);
-    assert_int_equal(info.st_size, 4);
+    workers_end(fixture, workers, sizeof workers);
+    int requests = 0;
+    for (const char *at = workers; *at; at++)
+        requests += *at == '.';
+    assert_int_equal(requests, 4);
     assert_verdict(fixture, "a", "sim", "PASS", "");
     assert_verdict(fixture, "a", "ptx", "PASS", "");
     assert_int_equal(record_of(fixture, "b", "-")->judgement.verdict, CNF_VERDICT_INVALID);
@@ -922,6 +963,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(nothing_stays_of_a_childs_folder),
         RUN_TEST(without_a_folder_for_it_nothing_runs),
         RUN_TEST(an_interrupted_run_leaves_no_folder),
+        RUN_TEST(a_worker_serves_until_it_dies),
         RUN_TEST(one_worker_answers_the_same_request_of_two_builds),
         RUN_TEST(a_child_runs_several_scenarios),
         RUN_TEST(what_is_not_good_runs_again_alone),

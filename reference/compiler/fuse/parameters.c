@@ -3,6 +3,7 @@
 #include "reference/compiler/fuse/parameters.h"
 
 #include "reference/compiler/ir/attributes.h"
+#include "reference/compiler/ir/values.h"
 
 #include <llvm-c/Target.h>
 
@@ -94,13 +95,8 @@ static rt_status check_place(pl_job *job, const pl_fusion *fusion, const LLVMVal
 /* Pointers to the same address space can share an argument, regardless of the pointee's type. */
 static bool can_share_argument(LLVMValueRef a, uint32_t at_a, LLVMValueRef b, uint32_t at_b)
 {
-    LLVMTypeRef type_a = LLVMTypeOf(LLVMGetParam(a, at_a)),
-                type_b = LLVMTypeOf(LLVMGetParam(b, at_b));
-    if (pl_by_value_type(a, at_a) != pl_by_value_type(b, at_b)) return false;
-    if (type_a == type_b) return true;
-    return LLVMGetTypeKind(type_a) == LLVMPointerTypeKind &&
-           LLVMGetTypeKind(type_b) == LLVMPointerTypeKind &&
-           LLVMGetPointerAddressSpace(type_a) == LLVMGetPointerAddressSpace(type_b);
+    return pl_by_value_type(a, at_a) == pl_by_value_type(b, at_b) &&
+           pl_type_fits(LLVMTypeOf(LLVMGetParam(a, at_a)), LLVMTypeOf(LLVMGetParam(b, at_b)));
 }
 
 /* Checks that each parameter has a number and that each number's origin is the first parameter with

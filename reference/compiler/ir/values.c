@@ -87,6 +87,14 @@ LLVMValueRef pl_mistyped_callee(LLVMValueRef call)
     return LLVMGetCalledFunctionType(call) != LLVMGlobalGetValueType(function) ? function : NULL;
 }
 
+bool pl_type_fits(LLVMTypeRef from, LLVMTypeRef to)
+{
+    bool are_pointers =
+        LLVMGetTypeKind(from) == LLVMPointerTypeKind && LLVMGetTypeKind(to) == LLVMPointerTypeKind;
+    return from == to ||
+           (are_pointers && LLVMGetPointerAddressSpace(from) == LLVMGetPointerAddressSpace(to));
+}
+
 LLVMValueRef pl_strip_constant(LLVMValueRef value)
 {
     while (LLVMIsAConstantExpr(value))

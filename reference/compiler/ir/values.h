@@ -36,6 +36,9 @@ LLVMValueRef pl_any_call(LLVMValueRef function);
  * such a call. */
 LLVMValueRef pl_mistyped_callee(LLVMValueRef call);
 
+/* True for equal types, and for pointers into one address space. */
+bool pl_type_fits(LLVMTypeRef from, LLVMTypeRef to);
+
 /* The base of an address that constant expressions (casts and offsets) compute: a function, a
  * variable or another constant. */
 LLVMValueRef pl_strip_constant(LLVMValueRef value);

@@ -77,9 +77,8 @@ static bool place_read(pl_job *job, LLVMValueRef function, pl_spec_place *out_pl
 {
     uint64_t offset, total;
     rt_text rest = name_after(job, function, VALUE_PREFIX);
-    if (!rt_number_take(&rest, 10, UINT32_MAX, &offset) || !rt_text_take_prefix(&rest, "_"))
-        return false;
-    if (!rt_number_take(&rest, 10, UINT32_MAX, &total) || !rt_text_take_prefix(&rest, "_"))
+    if (!rt_number_take(&rest, 10, UINT32_MAX, &offset) || !rt_text_take_prefix(&rest, "_") ||
+        !rt_number_take(&rest, 10, UINT32_MAX, &total) || !rt_text_take_prefix(&rest, "_"))
         return false;
     const pl_spec_scalar_type *scalar =
         pl_spec_scalar_type_of(LLVMGetReturnType(LLVMGlobalGetValueType(function)));

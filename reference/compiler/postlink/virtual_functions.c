@@ -217,8 +217,8 @@ void pl_vtables_empty(LLVMModuleRef module, pl_slot_rule *rule, const void *user
 static LLVMValueRef target_of(LLVMValueRef thunk)
 {
     for (LLVMValueRef i = pl_first_instruction(thunk); i; i = pl_next_instruction(i)) {
-        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-        if (callee && LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee) == 0) return callee;
+        LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+        if (callee && LLVMGetIntrinsicID(callee) == 0) return callee;
     }
     return NULL;
 }

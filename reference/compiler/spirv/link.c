@@ -69,19 +69,10 @@ static rt_status check_unresolved(pl_job *job, LLVMModuleRef module)
     return refuse_names(job, &unresolved, "the link uses symbols that none of its modules defines");
 }
 
-/* True for equal types, and for pointers into one address space. */
-static bool type_fits(LLVMTypeRef from, LLVMTypeRef to)
-{
-    bool are_pointers =
-        LLVMGetTypeKind(from) == LLVMPointerTypeKind && LLVMGetTypeKind(to) == LLVMPointerTypeKind;
-    return from == to ||
-           (are_pointers && LLVMGetPointerAddressSpace(from) == LLVMGetPointerAddressSpace(to));
-}
-
 /* The value as another type that it fits. */
 static LLVMValueRef value_as(LLVMBuilderRef builder, LLVMValueRef value, LLVMTypeRef type)
 {
-    CHECK(type_fits(LLVMTypeOf(value), type));
+    CHECK(pl_type_fits(LLVMTypeOf(value), type));
     return LLVMTypeOf(value) == type ? value : LLVMBuildBitCast(builder, value, type, "");
 }
 
@@ -91,12 +82,12 @@ static void call_retype(pl_job *job, LLVMValueRef call, LLVMValueRef function)
     LLVMTypeRef type = LLVMGlobalGetValueType(function), result = LLVMGetReturnType(type);
     uint32_t count = LLVMGetNumArgOperands(call);
     if (LLVMIsFunctionVarArg(type) || LLVMCountParamTypes(type) != count ||
-        !type_fits(result, LLVMTypeOf(call)))
+        !pl_type_fits(result, LLVMTypeOf(call)))
         return;
     LLVMTypeRef *types = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMTypeRef));
     LLVMGetParamTypes(type, types);
     for (uint32_t i = 0; i < count; i++)
-        if (!type_fits(LLVMTypeOf(LLVMGetOperand(call, i)), types[i])) return;
+        if (!pl_type_fits(LLVMTypeOf(LLVMGetOperand(call, i)), types[i])) return;
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     LLVMPositionBuilderBefore(builder, call);
     LLVMValueRef *arguments = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMValueRef));
