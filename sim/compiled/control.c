@@ -196,8 +196,11 @@ static bool emit_moves(tier_emitter *e, const sim_edge *edge)
         LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_UNDEFINED]);
         return false;
     }
+    uint32_t node = e->node;
+    e->node = e->edge_nodes[e->block] + (uint32_t)(edge - edge_at(e, 0));
     for (uint32_t i = 0; i < edge->move_count; i++)
         tier_emit_op(e, &function->ops[edge->move_first + i]);
+    e->node = node;
     return true;
 }
 
@@ -483,6 +486,7 @@ static void emit_block(tier_emitter *e, uint32_t index)
     const tier_block *from = block_at(e, index);
     const sim_code_function *function = e->flat->instances.items[from->instance].function;
     e->block = index;
+    e->node = index;
     e->instance = from->instance;
     LLVMPositionBuilderAtEnd(e->builder, e->bodies[index]);
     if (from->left != SIM_NONE) emit_left(e, from->left);

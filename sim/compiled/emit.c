@@ -99,14 +99,15 @@ static void emit_return_value(tier_emitter *e, uint32_t value)
     LLVMBuildRet(e->builder, tier_number(e->i32, value));
 }
 
-/* Copies all registers that outlive a block to the chunk's memory, or back; returns their size. */
-static uint64_t registers_copy(tier_emitter *e, bool saves)
+/* Copies the registers of the set to the chunk's memory, or back; returns their size. */
+static uint64_t registers_copy(tier_emitter *e, const uint64_t *live, bool saves)
 {
     LLVMValueRef saved = load_member(e, offsetof(sim_tier_context, saved), e->bytes_pointer);
     uint64_t size = 0;
     for (uint32_t i = 0; i < e->register_room; i++) {
         const tier_register *reg = &e->registers[i];
-        if (!reg->key || !reg->is_kept) continue;
+        bool is_live = reg->key && live[reg->number / 64] >> reg->number % 64 & 1;
+        if (!is_live || !reg->is_kept) continue;
         LLVMValueRef place = tier_pointer(e, saved, size, reg->type);
         LLVMValueRef value =
             LLVMBuildLoad2(e->builder, reg->type, saves ? reg->variable : place, "");
@@ -121,20 +122,25 @@ static uint64_t registers_copy(tier_emitter *e, bool saves)
 /* A chunk returns at a barrier and is called again to leave it. */
 static uint64_t emit_barriers(tier_emitter *e, LLVMValueRef resume)
 {
-    uint64_t size = 0;
+    uint64_t most = 0;
+    uint32_t words;
+    uint64_t *live = tier_live_find(e, &words);
     for (uint32_t b = 0; b < e->flat->blocks.count; b++) {
         uint32_t number = e->flat->blocks.items[b].barrier;
         if (number == 0) continue;
         LLVMPositionBuilderAtEnd(e->builder, e->barriers[number]);
-        size = registers_copy(e, true);
+        const uint64_t *kept = live + (uint64_t)(b + 1) * words;
+        uint64_t size = registers_copy(e, kept, true);
+        if (size > most) most = size;
         emit_return_value(e, number);
         LLVMBasicBlockRef leaves = tier_block_new(e, "leaves");
         LLVMAddCase(resume, tier_number(e->i32, number), leaves);
         LLVMPositionBuilderAtEnd(e->builder, leaves);
-        registers_copy(e, false);
+        (void)registers_copy(e, kept, false);
         LLVMBuildBr(e->builder, e->bodies[b + 1]);
     }
-    return size;
+    rt_free(live);
+    return most;
 }
 
 static void emit_ends(tier_emitter *e)
@@ -179,6 +185,7 @@ void tier_emit(tier_emitter *e, sim_tier_code *out_code)
     types_set(e);
     function_open(e);
     blocks_open(e);
+    tier_live_open(e);
     LLVMValueRef resume = emit_start(e, &start);
     tier_emit_blocks(e);
     uint64_t saved_bytes = emit_barriers(e, resume);

@@ -12,8 +12,15 @@ typedef struct tier_register {
     uint64_t key; /* instance, width and place; 0: free */
     LLVMValueRef variable;
     LLVMTypeRef type;
-    bool is_kept; /* its value outlives a block, so it is saved at barriers */
+    uint32_t number; /* in the order in which code was emitted for them */
+    bool is_kept;    /* its value may outlive a block */
 } tier_register;
+
+/* A read or write of a register, in the order of the code of its node. */
+typedef struct tier_use {
+    uint32_t node, number;
+    bool is_write;
+} tier_use;
 
 typedef struct tier_emitter {
     const tier_flat *flat;
@@ -32,6 +39,9 @@ typedef struct tier_emitter {
     uint32_t register_count, register_room;
     RT_VECTOR(sim_tier_access *) accesses;
     uint32_t block, instance; /* that are being emitted */
+    RT_VECTOR(tier_use) uses;
+    uint32_t node;        /* of live.c, that is being emitted; TIER_NO_NODE: none */
+    uint32_t *edge_nodes; /* per block, the node of its first edge */
 } tier_emitter;
 
 /* ---- registers.c ---- */
@@ -52,6 +62,17 @@ LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place
 void tier_write_in(tier_emitter *e, uint32_t instance, sim_register place, sim_lane_type type,
                    LLVMValueRef value, bool blends);
 LLVMValueRef tier_splat(const tier_emitter *e, LLVMValueRef value);
+
+/* ---- live.c ---- */
+
+#define TIER_NO_NODE UINT32_MAX
+/* Numbers the nodes; before any code is emitted. */
+void tier_live_open(tier_emitter *e);
+/* Notes that the node that is being emitted reads or writes the register. */
+void tier_live_note(tier_emitter *e, const tier_register *place, bool is_write);
+/* Returns the set of the registers that each block needs, after all blocks have been emitted:
+ * *out_words words per block, with a bit for each register's number. The caller frees it. */
+uint64_t *tier_live_find(tier_emitter *e, uint32_t *out_words);
 
 /* ---- widen.c ---- */
 

@@ -90,8 +90,8 @@ static tier_register *register_at(tier_emitter *e, uint32_t instance, sim_regist
     *found = (tier_register){.key = key,
                              .variable = LLVMBuildAlloca(e->variables, type, ""),
                              .type = type,
+                             .number = e->register_count++,
                              .is_kept = place >> SIM_REGISTER_SHIFT != SIM_SPACE_WAVE};
-    e->register_count++;
     return found;
 }
 
@@ -143,6 +143,7 @@ LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place
         } else {
             LLVMTypeRef wanted = tier_type(e, type, false);
             tier_register *found = register_at(e, instance, place, 8);
+            tier_live_note(e, found, false);
             value =
                 LLVMBuildLoad2(e->builder, wanted, tier_pointer(e, found->variable, 0, wanted), "");
         }
@@ -159,6 +160,7 @@ LLVMValueRef tier_read_in(tier_emitter *e, uint32_t instance, sim_register place
         return row;
     }
     tier_register *found = register_at(e, instance, place, sim_lane_bytes(type));
+    tier_live_note(e, found, false);
     LLVMValueRef value = LLVMBuildLoad2(e->builder, found->type, found->variable, "");
     return LLVMBuildBitCast(e->builder, value, wanted, "");
 }
@@ -167,6 +169,7 @@ void tier_write_in(tier_emitter *e, uint32_t instance, sim_register place, sim_l
                    LLVMValueRef value, bool blends)
 {
     tier_register *found = register_at(e, instance, place, sim_lane_bytes(type));
+    tier_live_note(e, found, true);
     if (sim_register_uniform(place)) {
         CHECK(place >> SIM_REGISTER_SHIFT == SIM_SPACE_UNIFORM);
         LLVMBuildStore(e->builder, value, tier_pointer(e, found->variable, 0, LLVMTypeOf(value)));
