@@ -712,11 +712,15 @@ class Generator:
         return said is not None and re.fullmatch(r"\{\s*0?\s*\}", said) is not None
 
     def unexposed(self, cursor, context):
-        """Conversions, null pointers, and designated initialisers, whose designators are constants."""
+        """Conversions, null pointers, designated initialisers and shuffles, whose designators and lanes are constants."""
         said = self.said(cursor) or ""
         children = list(cursor.get_children())
         if said[:1] in ("[", ".") and len(children) > 1:
             self.expression(children[-1], context)
+            return True
+        if said.startswith("__builtin_shufflevector"):
+            for vector in children[:2]:
+                self.expression(vector, context)
             return True
         is_null = len(children) == 1 and cursor.type.get_canonical().kind in (Type.POINTER, Type.NULLPTR) and \
             self.bare(children[0]).kind == Kind.INTEGER_LITERAL

@@ -188,6 +188,9 @@ PLANTED = {
                      "    switch (a) { case 7: return b[a] + t[a] + (int)sizeof(int[9]); } return a; }",
                   ["return removed: return b[a] + t[a] + (int)sizeof(int[9]); => removed"]),
     "designators": (C, "int f(int a) { int b[] = {[2] = a}; return b[a]; }", []),
+    "lanes of a shuffle": (C, "typedef int four __attribute__((vector_size(16)));\n"
+                              "four f(four a, int b) { return __builtin_shufflevector(a, a < b, 0, 1,\n6, 7); }",
+                           ["relational: a < b => a <= b"]),
     "null pointers": (C, "list *f(void) { list *l = 0; return l; }", []),
     "empty initialisers": (C, "list f(void) { list l = {0}; return l; }", []),
     "a configuration": (C, "int f(int a) { return SIM_CHECKED && a; }", []),

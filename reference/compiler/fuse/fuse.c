@@ -174,7 +174,6 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
                              rt_text *reasons, rt_buffer *out_result)
 {
     RT_TRY(pl_fuse_module(fusing, NULL));
-    RT_TRY(pl_fuse_local_check(fusing));
     const pl_parameters *parameters = &fusing->parameters;
     rt_fusion_place *places =
         rt_arena_alloc_array(&fusing->job->arena, parameters->count, sizeof *places);

@@ -22,13 +22,3 @@ bool pl_fuse_local_fits(const pl_fusing *fusing, uint64_t more)
     uint64_t size = pl_fuse_local_size(fusing->module);
     return size <= fusing->local_size_max && more <= fusing->local_size_max - size;
 }
-
-rt_status pl_fuse_local_check(const pl_fusing *fusing)
-{
-    if (pl_fuse_local_fits(fusing, 0)) return RT_STATUS_OK;
-    return rt_fail(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-                   "together, the kernels need %llu bytes of local memory, but a work-group has "
-                   "only %llu; fuse fewer of them",
-                   (unsigned long long)pl_fuse_local_size(fusing->module),
-                   (unsigned long long)fusing->local_size_max);
-}

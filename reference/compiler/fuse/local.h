@@ -13,7 +13,4 @@ uint64_t pl_fuse_local_size(LLVMModuleRef module);
  * is unknown. */
 bool pl_fuse_local_fits(const pl_fusing *fusing, uint64_t more);
 
-/* FUSION_REJECTED: the fused kernel needs more local memory than a work-group has. */
-RT_MUST_USE rt_status pl_fuse_local_check(const pl_fusing *fusing);
-
 #endif

@@ -406,8 +406,13 @@ static void a_kernel_that_cannot_be_found_or_launched_is_rejected(void **state)
     assert_rejected(fixture, &request,
                     "kernel K cannot be fused: the fused launch has fewer work-items than the "
                     "kernel's own range");
-    /* Twin: both kernels can. */
+    kernels[0].range = line(17);
     kernels[1].range = line(15);
+    assert_rejected(fixture, &request,
+                    "kernel K cannot be fused: the fused launch has fewer work-items than the "
+                    "kernel's own range");
+    kernels[0].range = line(16);
+    /* Twin: both kernels can. */
     begin(fixture, &request);
 }
 
