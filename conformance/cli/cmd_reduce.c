@@ -19,9 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    EXPLORE_MAX = 32
-}; /* runs on sim of a candidate; if it has more choices, some are not made */
+/* Runs on sim of a candidate; if it has more choices, some are not made. */
+enum { EXPLORE_MAX = 32 };
 
 /* What a scenario showed on the subjects. */
 typedef struct outcome {

@@ -15,14 +15,14 @@ static uint32_t below(host_generator *g, uint32_t limit)
 
 /* ---- The program -------------------------------------------------------------------------- */
 
-/* Draws a library of the pool that the program does not have yet. Every second one is a sibling of
- * the one before. */
-static uint32_t draw_library(host_generator *g, bool is_narrow, const uint32_t *drawn,
+/* Draws a library of the pool that the program does not have yet, of a style unless that is
+ * general. Every second one is a sibling of the one before. */
+static uint32_t draw_library(host_generator *g, gen_pool_style style, const uint32_t *drawn,
                              uint32_t count)
 {
     for (;;) {
         uint32_t number = below(g, GEN_POOL_LIBRARIES);
-        if (is_narrow && !gen_pool_is_narrow(number)) continue;
+        if (style != GEN_POOL_GENERAL && gen_pool_style_of(number) != style) continue;
         if (count > 0 && chance(g, 50))
             number = drawn[count - 1] / GEN_POOL_SIBLINGS * GEN_POOL_SIBLINGS +
                      below(g, GEN_POOL_SIBLINGS);
@@ -44,8 +44,12 @@ static void draw_program(host_generator *g)
 {
     gen_program *program = &g->program;
     uint32_t drawn[GEN_MODULES_MAX];
-    bool is_narrow = chance(g, 20);
+    gen_pool_style style = chance(g, 20)   ? GEN_POOL_NARROW
+                           : chance(g, 15) ? GEN_POOL_OVERLAPPING
+                                           : GEN_POOL_GENERAL;
     program->module_count = 2 + below(g, GEN_MODULES_MAX - 1);
+    if (style == GEN_POOL_OVERLAPPING && program->module_count > 1 + GEN_POOL_SIBLINGS)
+        program->module_count = 1 + GEN_POOL_SIBLINGS;
     gen_pool_add(program, 0, below(g, GEN_POOL_EXECUTABLES));
     /* The last modules have classes; at least two are needed. */
     bool has_shapes = program->module_count > 2 && chance(g, g->weights.of[GEN_SHAPES]);
@@ -59,7 +63,7 @@ static void draw_program(host_generator *g)
             g->families[m] = GEN_POOL_LIBRARIES + m;
             continue;
         }
-        drawn[m - 1] = draw_library(g, is_narrow, drawn, m - 1);
+        drawn[m - 1] = draw_library(g, style, drawn, m - 1);
         g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
@@ -324,9 +328,9 @@ static void draw_step(host_generator *g)
     }
     uint32_t before = g->step_count;
     step_add(g, step);
-    if (g->step_count > before && step.verb == GEN_LAUNCH &&
-        g->steps[before].outcome.may_be_refused && chance(g, 50))
-        draw_retry(g);
+    if (g->step_count == before || step.verb != GEN_LAUNCH) return;
+    const gen_outcome *outcome = &g->steps[before].outcome;
+    if (outcome->may_be_refused && chance(g, outcome->value_count > 0 ? 100 : 50)) draw_retry(g);
 }
 
 static void draw_steps(host_generator *g)

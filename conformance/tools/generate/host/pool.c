@@ -8,13 +8,8 @@
 typedef struct drawing {
     gen_random names, bodies;
     bool is_executable;
-    enum {
-        GENERAL,
-        NARROW,   /* one function and no kernel: programs with a chain of such libraries have many
-                   * images, and a choice is rarely left open */
-        SEPARATE, /* each kernel is in an image of its own, and there are no functions */
-        STYLES
-    } style;
+    gen_pool_style style;
+    uint32_t sibling;
 } drawing;
 
 enum { NUMBER_BITS = 40, IMAGES_OF_MODULE = 3 };
@@ -53,18 +48,21 @@ static void draw_names(drawing *draw, gen_image *image, uint32_t functions, uint
 /* The same for modules that are not of the general style. */
 static void draw_styled_names(drawing *draw, gen_image *image, uint32_t kernels)
 {
-    if (draw->style == NARROW)
+    if (draw->style == GEN_POOL_NARROW)
         image->functions = 1u << gen_random_below(&draw->names, GEN_FUNCTIONS);
-    for (uint32_t k = 0; k < GEN_KERNELS && draw->style == SEPARATE && image->kernels == 0; k++)
+    if (draw->style == GEN_POOL_OVERLAPPING)
+        image->functions = 1u << draw->sibling % 3 | 1u << (draw->sibling + 1) % 3;
+    for (uint32_t k = 0; k < GEN_KERNELS && draw->style == GEN_POOL_SEPARATE && image->kernels == 0;
+         k++)
         if (!(kernels & 1u << k)) image->kernels = 1u << k;
 }
 
 static void draw_bodies(drawing *draw, gen_image *image, bool is_first)
 {
+    static const uint32_t percents[] = {25, [GEN_POOL_NARROW] = 45, [GEN_POOL_OVERLAPPING] = 0};
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++)
         if (image->functions & 1u << f)
-            image->function_bodies[f] =
-                draw_body(draw, ~((2u << f) - 1), draw->style == NARROW ? 45 : 25);
+            image->function_bodies[f] = draw_body(draw, ~((2u << f) - 1), percents[draw->style]);
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
         if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(draw, ~0u, 30);
     bool has_variable = is_first && gen_random_chance(&draw->bodies, 50);
@@ -95,15 +93,19 @@ void gen_pool_separate(gen_program *program, uint32_t module)
     }
 }
 
-static uint32_t style_of(bool is_executable, uint32_t family)
+/* The last family overlaps; of four others, two are general. */
+static gen_pool_style style_of(bool is_executable, uint32_t family)
 {
-    if (is_executable) return family % 3 == 2 ? SEPARATE : GENERAL;
-    return family % 4 % STYLES;
+    static const gen_pool_style styles[] = {GEN_POOL_GENERAL, GEN_POOL_NARROW, GEN_POOL_SEPARATE,
+                                            GEN_POOL_GENERAL};
+    if (is_executable) return family % 3 == 2 ? GEN_POOL_SEPARATE : GEN_POOL_GENERAL;
+    bool is_last = family + 1 == GEN_POOL_EXECUTABLES + GEN_POOL_LIBRARIES / GEN_POOL_SIBLINGS;
+    return is_last ? GEN_POOL_OVERLAPPING : styles[family % 4];
 }
 
-bool gen_pool_is_narrow(uint32_t library)
+gen_pool_style gen_pool_style_of(uint32_t library)
 {
-    return style_of(false, GEN_POOL_EXECUTABLES + library / GEN_POOL_SIBLINGS) == NARROW;
+    return style_of(false, GEN_POOL_EXECUTABLES + library / GEN_POOL_SIBLINGS);
 }
 
 void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
@@ -117,15 +119,16 @@ void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
     drawing draw = {{UINT64_C(1000) + family}, {UINT64_C(2000) + number}, is_executable};
     uint32_t functions = 0, kernels = 0;
     draw.style = style_of(is_executable, family);
+    draw.sibling = number % GEN_POOL_SIBLINGS;
     uint32_t image_count = 1;
-    if (draw.style == SEPARATE)
+    if (draw.style == GEN_POOL_SEPARATE)
         image_count = 2 + gen_random_below(&draw.names, IMAGES_OF_MODULE - 1);
-    else if (draw.style == GENERAL && gen_random_chance(&draw.names, 30))
+    else if (draw.style == GEN_POOL_GENERAL && gen_random_chance(&draw.names, 30))
         image_count = 2;
     for (uint32_t i = 0; i < image_count; i++) {
         gen_image *image = &program->images[program->image_count];
         *image = (gen_image){.module = module, .variable = number};
-        if (draw.style == GENERAL)
+        if (draw.style == GEN_POOL_GENERAL)
             draw_names(&draw, image, functions, kernels);
         else
             draw_styled_names(&draw, image, kernels);

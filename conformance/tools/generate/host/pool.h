@@ -11,11 +11,20 @@
 enum {
     GEN_POOL_EXECUTABLES = 12,
     GEN_POOL_SIBLINGS = 4, /* modules of a family */
-    GEN_POOL_LIBRARIES = 12 * GEN_POOL_SIBLINGS
+    GEN_POOL_LIBRARIES = 13 * GEN_POOL_SIBLINGS
 };
 
-/* True for a library of the pool, from 0, that has one function and no kernel. */
-bool gen_pool_is_narrow(uint32_t library);
+typedef enum gen_pool_style {
+    GEN_POOL_GENERAL,
+    GEN_POOL_NARROW,   /* one function and no kernel: programs with a chain of such libraries have
+                        * many images, and a choice is rarely left open */
+    GEN_POOL_SEPARATE, /* each kernel is in an image of its own, and there are no functions */
+    GEN_POOL_OVERLAPPING, /* two of three functions: what some combinations of siblings define
+                           * twice, others define once */
+} gen_pool_style;
+
+/* The style of a library of the pool, from 0. */
+gen_pool_style gen_pool_style_of(uint32_t library);
 
 /* Appends the images of a module of the pool, which becomes module `module` of the program. The
  * executables are numbered 0 to GEN_POOL_EXECUTABLES - 1, the libraries follow. */

@@ -81,8 +81,10 @@ static bool take_launch(host_generator *g, host_step *step)
 {
     if (step->bundle > 0) return take_launch_of_bundle(g, step);
     const gen_image *launched = &g->program.images[step->image];
+    /* What no device can launch is skipped, not refused. */
     if (!(gen_loaded(&g->state) & 1u << launched->module) ||
-        !(launched->kernels & 1u << step->kernel))
+        !(launched->kernels & 1u << step->kernel) ||
+        g->program.modules[launched->module].format == GEN_PTX)
         return false;
     step->outcome = gen_predict(&g->state, step->image, step->kernel, step->target);
     if (step->outcome.is_unknown) return false;

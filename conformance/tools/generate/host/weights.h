@@ -36,7 +36,8 @@ typedef enum gen_weight {
     GEN_NEEDS,               /* a module needs another one */
     GEN_SHAPES,              /* the program has classes with virtual functions */
     GEN_WITHOUT_FP64,        /* a device lacks fp64 */
-    GEN_FORMATS,             /* modules have images in several formats, or in one of no device */
+    GEN_FORMATS,             /* modules have images in several formats, or in one of no device, and
+                              * then provide nothing */
     GEN_WEIGHTS
 } gen_weight;
 
