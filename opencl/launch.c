@@ -133,15 +133,14 @@ static cl_int range_make(cl_kernel kernel, cl_uint dimensions, const size_t *off
                               "large",
                               (unsigned long long)out_range->offset[i], i);
     }
-    if (local) {
-        cl_int code = local_validate(kernel, out_range, call);
-        if (code != CL_SUCCESS) return code;
-        for (uint32_t i = 0; i < dimensions; i++)
-            out_range->is_non_uniform |= out_range->global[i] % out_range->local[i] != 0;
-    } else if (kernel->fact->group_size[0] > 0) {
+    if (!local) {
+        if (kernel->fact->group_size[0] == 0) return CL_SUCCESS; /* the device chooses */
         memcpy(out_range->local, kernel->fact->group_size, sizeof out_range->local);
-        return local_validate(kernel, out_range, call);
     }
+    cl_int code = local_validate(kernel, out_range, call);
+    if (code != CL_SUCCESS) return code;
+    for (uint32_t i = 0; i < dimensions; i++)
+        out_range->is_non_uniform |= out_range->global[i] % out_range->local[i] != 0;
     return CL_SUCCESS;
 }
 

@@ -422,6 +422,46 @@ static void queries(void **state)
     client_close(&c);
 }
 
+/* The last group of a kernel that requires a size may be smaller, unless the program is uniform; a
+ * launch without a local size has the required one (OpenCL API 3.0, clEnqueueNDRangeKernel). */
+static void a_required_size_leaves_a_smaller_group(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    static const char *source = "__attribute__((reqd_work_group_size(4, 1, 1)))"
+                                "kernel void sizes(global int *a)"
+                                "{ a[get_global_id(0)] = (int)get_local_size(0); }";
+    const size_t items = 6, required = 4;
+    const struct {
+        const char *options;
+        const size_t *local;
+        cl_int expected;
+    } cases[] = {
+        {"-cl-std=CL2.0", &required, CL_SUCCESS},
+        {"-cl-std=CL2.0", NULL, CL_SUCCESS},
+        {"-cl-std=CL2.0 -cl-uniform-work-group-size", &required, CL_INVALID_WORK_GROUP_SIZE},
+        {"-cl-std=CL2.0 -cl-uniform-work-group-size", NULL, CL_INVALID_WORK_GROUP_SIZE},
+        {"-cl-std=CL1.2", &required, CL_INVALID_WORK_GROUP_SIZE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cl_program program = client_build(&c, source, cases[i].options);
+        cl_int code;
+        cl_kernel kernel = clCreateKernel(program, "sizes", &code);
+        assert_cl(code);
+        cl_mem buffer = client_ints(&c, (cl_int[6]){0}, 6);
+        assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        assert_int_equal(
+            clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &items, cases[i].local, 0, NULL, NULL),
+            cases[i].expected);
+        const int is_run = cases[i].expected == CL_SUCCESS;
+        client_expect(&c, buffer, is_run ? (cl_int[]){4, 4, 4, 4, 2, 2} : (cl_int[6]){0}, 6);
+        assert_cl(clReleaseMemObject(buffer));
+        assert_cl(clReleaseKernel(kernel));
+        assert_cl(clReleaseProgram(program));
+    }
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +476,7 @@ int main(void)
         cmocka_unit_test(features_are_as_reported),
         cmocka_unit_test(null_pointers_are_equal),
         cmocka_unit_test(sub_group_functions_of_extensions),
+        cmocka_unit_test(a_required_size_leaves_a_smaller_group),
         cmocka_unit_test(queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

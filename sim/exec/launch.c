@@ -50,7 +50,7 @@ rt_status sim_range_check(rt_sink *sink, const sim_kernel *kernel, const sim_ran
         uint64_t global = range->global[k], local = range->local[k];
         CHECK(global >= 1 && local >= 1);
         uint32_t required = kernel->local_size[k];
-        if (global % local != 0 && (!range->is_non_uniform || required)) {
+        if (global % local != 0 && !range->is_non_uniform) {
             return rt_fail(sink, RT_ERRC_ND_RANGE, RT_RULE_NONE,
                            "kernel '%.*s': local size %llu does not divide global size %llu in "
                            "dimension %u",
