@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Tests what ci/releases and ci/findings conclude from the results of releases."""
+import collections
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -17,6 +18,7 @@ releases = importlib.util.module_from_spec(spec)
 loader.exec_module(releases)
 
 CRASH = {"scenario": "a.yaml", "verdict": "CRASH", "signature": "run:crash:SIGSEGV:-"}
+Finding = collections.namedtuple("Finding", "name")
 VALUE = {"scenario": "a.yaml", "signature": "step1:memory:differs:a/element-0"}
 
 
@@ -31,8 +33,22 @@ class Conclusions(unittest.TestCase):
                 (VALUE, record("FAIL", "step1:launch:errc-build:f"), "unclear"), (VALUE, record("SKIP"), "unclear"),
                 (VALUE, None, "unclear"), (CRASH, record("CRASH", CRASH["signature"]), "shown"),
                 (CRASH, record("FAIL", "step1:launch:errc-build:f"), "unclear"), (CRASH, record("CRASH", "run:crash:SIGABRT:-"), "unclear"),
-                ({"scenario": "a.yaml", "verdict": "HANG"}, record("HANG"), "shown")):
+                ({"scenario": "a.yaml", "verdict": "HANG"}, record("HANG"), "shown"),
+                ({"scenario": "a.yaml", "verdict": "CRASH"}, record("XFAIL", "run:crash:SIGSEGV:-"), "shown"),
+                ({"scenario": "a.yaml", "verdict": "CRASH"}, record("XFAIL", "run:timeout:-:-"), "unclear")):
             self.assertEqual(releases.scenario_outcome(entry, result)[0], state, (entry, result))
+
+    def test_supplement(self):
+        old, new = Finding("libsycl/old"), Finding("libsycl/new")
+        plan = releases.Plan([old, new], {old.name: [], new.name: [VALUE]}, {}, ["b.yaml"])
+        row = {"release": "1", "reason": "", "complete": "findings", "findings": {old.name: {"state": "shown"}}}
+        rest = releases.lacking(plan, row)
+        self.assertEqual((rest.findings, rest.scenarios), ([new], [VALUE["scenario"]]))
+        found = {"release": "1", "reason": "", "findings": {new.name: {"state": "absent"}}}
+        joined = releases.joined(row, found)
+        self.assertEqual(joined["findings"], {**row["findings"], **found["findings"]})
+        self.assertIsNone(releases.lacking(plan, joined))
+        self.assertEqual(releases.joined(row, {**found, "reason": "does not run: no"}), row)
 
     def test_history(self):
         for states, expected in (

@@ -1,4 +1,5 @@
-/* How a handler is given its range and its kernel, which differs between releases of libsycl.
+/* How a handler is given its range, constants and kernel, which differs between releases of
+ * libsycl.
  *
  * The templates in libsycl's headers do this for an application's kernels; for kernels that have
  * names only, this code does the same with private members of sycl::handler. Each of
@@ -35,6 +36,10 @@ kernel_record *record_of_lambda(const host_kernel &kernel);
 
 /* Creates a lambda with room for captures of `size` bytes. */
 std::unique_ptr<sycl::detail::HostKernelBase> make_lambda(size_t size);
+
+/* Returns the handler's bundle, not built yet, in which handler::set_specialization_constant sets a
+ * value. */
+sycl::kernel_bundle<sycl::bundle_state::input> bundle_for_constants(sycl::handler &handler);
 
 /* Sets the range and the offset, and the local size unless the range is open. */
 void set_range(sycl::handler &handler, const nd_range &range);

@@ -19,6 +19,8 @@ OPENED(set_open_range, sycl::handler, setNDRangeDescriptorPadded,
        void (sycl::handler::*)(sycl::range<3>, sycl::id<3>, int));
 OPENED(set_local_range, sycl::handler, setNDRangeDescriptorPadded,
        void (sycl::handler::*)(sycl::range<3>, sycl::range<3>, sycl::id<3>, int));
+OPENED(bundle_inserted, sycl::handler, getOrInsertHandlerKernelBundle,
+       std::shared_ptr<sycl::detail::kernel_bundle_impl> (sycl::handler::*)(bool) const);
 /* The parts of a lambda's submit, which the template handler::StoreLambda does in this order: keeps
  * the lambda, takes its captures as arguments, and sets the kernel's name. The caller sets the kind
  * of the command. */
@@ -84,6 +86,12 @@ class lambda : public sycl::detail::HostKernelBase
 std::unique_ptr<sycl::detail::HostKernelBase> make_lambda(size_t size)
 {
     return std::make_unique<lambda>(size);
+}
+
+sycl::kernel_bundle<sycl::bundle_state::input> bundle_for_constants(sycl::handler &handler)
+{
+    return sycl::detail::createSyclObjFromImpl<sycl::kernel_bundle<sycl::bundle_state::input>>(
+        (handler.*member(bundle_inserted{}))(true));
 }
 
 /* Dimensions that a range does not have are zero (handler::padRange). */

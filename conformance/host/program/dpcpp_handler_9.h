@@ -12,6 +12,8 @@
 namespace dpcpp
 {
 
+OPENED(input_bundle, sycl::handler, getKernelBundle,
+       sycl::kernel_bundle<sycl::bundle_state::input> (sycl::handler::*)() const);
 OPENED(nd_range_set, sycl::handler, setNDRangeDescriptor,
        void (sycl::handler::*)(sycl::detail::nd_range_view, bool));
 /* The parts of a lambda's submit, which the template handler::StoreLambda does in this order: keeps
@@ -68,6 +70,11 @@ class lambda : public sycl::detail::HostKernelBase
 std::unique_ptr<sycl::detail::HostKernelBase> make_lambda(size_t size)
 {
     return std::make_unique<lambda>(size);
+}
+
+sycl::kernel_bundle<sycl::bundle_state::input> bundle_for_constants(sycl::handler &handler)
+{
+    return (handler.*member(input_bundle{}))();
 }
 
 void set_range(sycl::handler &handler, const nd_range &range)

@@ -331,7 +331,7 @@ static void fill_handler(sycl::handler &handler, const submission &parameters, c
     if (from.bundle && !is_object) handler.use_kernel_bundle(*from.bundle);
     for (const named_value &constant : parameters.constants) {
         (handler.*member(set_constants_state{}))();
-        auto input = (handler.*member(input_bundle{}))();
+        auto input = bundle_for_constants(handler);
         set_constant(input, constant.name, constant.value);
     }
     if (!is_object)

@@ -35,11 +35,8 @@ template <class Tag, typename Tag::type Member> struct opened {
  * (dpcpp_handler.h) becomes one argument, as an OpenCL C kernel expects, instead of SYCL's four. */
 OPENED(add_argument, sycl::handler, addArg,
        void (sycl::handler::*)(sycl::detail::kernel_param_kind_t, void *, int, int));
-/* The parts of handler::set_specialization_constant: refuses it in a launch from a bundle, and the
- * bundle, not built yet, in which the value is set. */
+/* The first part of handler::set_specialization_constant: refuses it in a launch from a bundle. */
 OPENED(set_constants_state, sycl::handler, setStateSpecConstSet, void (sycl::handler::*)());
-OPENED(input_bundle, sycl::handler, getKernelBundle,
-       sycl::kernel_bundle<sycl::bundle_state::input> (sycl::handler::*)() const);
 /* Refuses a kernel that the handler's bundle lacks, as every launch of a typed kernel does. */
 OPENED(verify_bundle, sycl::handler, verifyUsedKernelBundleInternal,
        void (sycl::handler::*)(sycl::detail::string_view));
