@@ -36,15 +36,21 @@ BLEND(16)
 BLEND(32)
 BLEND(64)
 
-static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
+/* Not inlined: every handler calls it, and four loops in each would be a third of this file's code
+ * and of the time to compile it. */
+static __attribute__((noinline)) void target_blend(sim_exec *x, const sim_op *op, uint32_t bytes)
 {
-    if (!op->blend || !x->partial) return;
     switch (bytes) {
     case 1: blend_8(x, op); break;
     case 2: blend_16(x, op); break;
     case 4: blend_32(x, op); break;
     default: blend_64(x, op); break;
     }
+}
+
+static inline void target_done(sim_exec *x, const sim_op *op, uint32_t bytes)
+{
+    if (op->blend && x->partial) target_blend(x, op, bytes);
 }
 
 /* ---- Shapes: loops around an expression of a and b ------------------------------------------ */
