@@ -15,9 +15,9 @@ typedef struct cnf_shrink_request {
     rt_text verdict, headline_key;  /* how (conformance/tools/fuzz/fuzz.h) */
 } cnf_shrink_request;
 
-/* Appends, as `assay reduce` writes it, the smallest scenario found that fails on the subject with the verdict and headline, and
- * passes on sim unless that is the subject. Returns false, and appends nothing, if the run was
- * interrupted or nothing can be left out. */
+/* Appends, as `assay reduce` writes it, the smallest scenario found that fails on the subject with
+ * the verdict and headline, and passes on sim unless that is the subject. Returns false, and
+ * appends nothing, if the run was interrupted or nothing can be left out. */
 bool cnf_generated_shrink(const cnf_shrink_request *request, rt_buffer *out);
 
 #endif
