@@ -2,22 +2,26 @@
  *
  * The SPIR-V writer of version 14 assigns such a conversion a new id, the one that the phi refers
  * to, after the old id was decorated. So the decoration has no target, and the conversion is not
- * saturated or rounded as requested.  Other instructions have no decorations that matter to a
- * device. */
+ * saturated or rounded as requested.  Nor does it write a conversion between equal types, so a phi
+ * that uses one of those uses what it converts.  Other instructions have no decorations that matter
+ * to a device. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/compiler/ir/values.h"
 
 #include <string.h>
 
-static bool is_decorated(LLVMValueRef value)
+/* True for a conversion whose id, or that of its operand, the writer changes for a phi. */
+static bool loses_decorations(LLVMValueRef value)
 {
     if (!LLVMIsACallInst(value)) return false;
     LLVMValueRef callee = LLVMGetCalledValue(value);
     if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee)) return false;
     size_t length;
     const char *name = strstr(LLVMGetValueName2(callee, &length), "convert_");
-    return name && (strstr(name, "_sat") || strstr(name, "_rt"));
+    if (!name) return false;
+    return strstr(name, "_sat") || strstr(name, "_rt") ||
+           LLVMTypeOf(value) == LLVMTypeOf(LLVMGetOperand(value, 0));
 }
 
 /* `true` in the value's shape: a vector select takes one bit per component. */
@@ -57,6 +61,6 @@ void pl_forward_conversions(pl_job *job, LLVMValueRef function)
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
     LLVMValueRef instruction = pl_first_instruction(function);
     for (; instruction; instruction = pl_next_instruction(instruction))
-        if (is_decorated(instruction)) forward(builder, instruction);
+        if (loses_decorations(instruction)) forward(builder, instruction);
     LLVMDisposeBuilder(builder);
 }
