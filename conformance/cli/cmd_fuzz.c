@@ -459,6 +459,7 @@ static int by_length(const void *a, const void *b, void *user)
 /* Of the failures that are alike, the shortest program of the first batch represents a bucket. */
 static void failures_sort(fuzz_command *command)
 {
+    if (command->failures.count == 0) return;
     qsort_r(command->failures.items, command->failures.count, sizeof *command->failures.items,
             by_length, command);
     for (uint32_t i = 0; i < command->failures.count; i++) {
