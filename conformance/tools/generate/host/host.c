@@ -57,7 +57,7 @@ static void omit_details(host_generator *g, host_step *step)
  * needs from now on instead of loading them. */
 static uint32_t omit_steps(host_generator *g)
 {
-    bool is_step_omitted[STEPS_DRAWN];
+    bool is_step_omitted[STEPS_DRAWN] = {0};
     uint32_t kept_count = 0;
     CHECK(g->step_count <= STEPS_DRAWN);
     for (uint32_t i = 0; i < g->step_count; i++)
