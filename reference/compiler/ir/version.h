@@ -30,6 +30,9 @@ enum {
     /* The writer extracts the element of a dimension that there is not (llvm/llvm-spirv-dimension;
      * the translators 19.1.6 and 21.1.5 select the function's result instead). */
     PL_WRITER_TRUSTS_DIMENSIONS = LLVM_VERSION_MAJOR < 19,
+    /* The writer gives a conversion that a phi uses another id than the one that it has decorated
+     * (llvm/llvm-spirv-phi-decorations; fixed in 19). */
+    PL_PHI_LOSES_DECORATIONS = LLVM_VERSION_MAJOR < 19,
 };
 
 /* InstCombine in a pipeline as text.  From LLVM 18 on, its default ends the process if one

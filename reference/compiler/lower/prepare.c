@@ -193,7 +193,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);
             replace_null_casts(i);
         }
-        pl_forward_conversions(job, function);
+        if (PL_PHI_LOSES_DECORATIONS) pl_forward_conversions(job, function);
         order_blocks(function);
     }
 }
