@@ -7,11 +7,10 @@ once with the same seeds.  A row has the seeds per second of processor time of t
 program and all its children.  Every seed is two runs, of the program as drawn and of a variation.
 """
 import json
-import resource
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from bench_programs import program as program_of, run_timed
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -19,13 +18,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def seconds_of(arguments):
     """Processor seconds of one run."""
     with tempfile.TemporaryDirectory() as folder:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([arguments.assay, "fuzz", "--seeds", str(arguments.seeds), "--seed", str(arguments.seed),
-                               "--jobs", "1", "--out", str(Path(folder, "out"))], capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"ci/bench: assay ended with status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        return run_timed([program_of(arguments.assay), "fuzz", "--seeds", str(arguments.seeds), "--seed",
+                          str(arguments.seed), "--jobs", "1", "--out", str(Path(folder, "out"))])[2]
 
 
 def bench_fuzz(arguments):

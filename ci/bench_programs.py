@@ -1,6 +1,8 @@
-"""Finds the programs that ci/bench measures with, and builds those that a build without tests leaves out."""
+"""Finds the programs that ci/bench measures with, builds those that a build without tests leaves out, and times runs."""
+import resource
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 
@@ -19,3 +21,15 @@ def program(path):
         sys.exit(f"{(done.stdout + done.stderr)[-2000:]}ci/bench: {file.name} cannot be built in {build}; if it is a test's program, "
                  "configure with tests: cmake --preset release -DBUILD_TESTING=ON")
     return str(file)
+
+
+def run_timed(words, statuses=(0,)):
+    """What a program printed, and the wall and processor seconds of it and its children; another exit status ends ci/bench."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    begin = time.monotonic()
+    done = subprocess.run(words, capture_output=True, text=True)
+    wall = time.monotonic() - begin
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in statuses:
+        sys.exit(f"ci/bench: {Path(words[0]).name} ended with status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout, wall, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

@@ -11,12 +11,11 @@ runs are exit status 1.
 """
 import json
 import os
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from bench_programs import run_timed
 
 ROOT = Path(__file__).resolve().parent.parent
 ON = "pocl,intel-cpu,intel-gpu"
@@ -26,16 +25,9 @@ def run_once(arguments, subject, options):
     """Wall and processor seconds, and the records by scenario."""
     with tempfile.TemporaryDirectory() as folder:
         records = Path(folder, "records.jsonl")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        begin = time.monotonic()
-        done = subprocess.run([arguments.assay, "run", *arguments.scenarios, "--on", subject, "-j", str(arguments.jobs),
-                               "--json", str(records), "--quiet", *options], capture_output=True, text=True)
-        wall = time.monotonic() - begin
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode not in (0, 1):
-            sys.exit(f"ci/bench: assay ended with status {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+        _, wall, cpu = run_timed([arguments.assay, "run", *arguments.scenarios, "--on", subject, "-j",
+                                  str(arguments.jobs), "--json", str(records), "--quiet", *options], (0, 1))
         lines = [json.loads(line) for line in records.read_text().splitlines()]
-    cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return wall, cpu, {line["scenario"]: line for line in lines}
 
 
