@@ -647,16 +647,16 @@ static void workers_begin(const run_fixture *fixture)
 }
 
 /* Reads the record: a W for each worker, and a dot for each request. */
-static void workers_end(const run_fixture *fixture, char *out_record, size_t size)
+static void workers_end(char *out_record, size_t size)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s.workers", fixture->folder);
-    unsetenv("FAKE_WORKERS");
+    const char *name = getenv("FAKE_WORKERS");
+    assert_non_null(name);
     FILE *file = fopen(name, "r");
     assert_non_null(file);
     out_record[fread(out_record, 1, size - 1, file)] = '\0';
     fclose(file);
     unlink(name);
+    unsetenv("FAKE_WORKERS");
 }
 
 /* A worker that died concerns the module whose request it had, and no other. */
@@ -671,7 +671,7 @@ static void a_worker_serves_until_it_dies(void **state)
     char workers[32];
     workers_begin(fixture);
     assert_int_equal(run(fixture, 1, 1000), CNF_RUN_COMPLETE);
-    workers_end(fixture, workers, sizeof workers);
+    workers_end(workers, sizeof workers);
     assert_string_equal(workers, "W...W.W.");
     assert_verdict(fixture, "a", "sim", "PASS", "");
     assert_verdict(fixture, "b", "sim", "FAIL", "compile:status:postlink-error:app");
@@ -700,7 +700,7 @@ static void one_worker_answers_the_same_request_of_two_builds(void **state)
     fixture->options.timeout_ms = 2000;
     assert_int_equal(cnf_run(&fixture->options, fixture->files, 4, keep, fixture),
                      CNF_RUN_COMPLETE);
-    workers_end(fixture, workers, sizeof workers);
+    workers_end(workers, sizeof workers);
     int requests = 0;
     for (const char *at = workers; *at; at++)
         requests += *at == '.';

@@ -33,6 +33,9 @@ typedef struct gen_request {
     uint32_t without_count;
 } gen_request;
 
+/* True if the request omits the statement, or other unit, of the number. */
+bool gen_request_omits(const gen_request *request, uint32_t number);
+
 /* Appends a complete scenario to `out`: the kernel, its memories and its launch.  `assay run`
  * compares the resulting memories of several subjects; the scenario itself expects that every
  * work-item reached its end.  *out_statement_count is the number of statements that can be omitted,

@@ -5,6 +5,7 @@
 #ifndef CONFORMANCE_TOOLS_GENERATE_GENERATE_INTERNAL_H
 #define CONFORMANCE_TOOLS_GENERATE_GENERATE_INTERNAL_H
 
+#include "conformance/tools/generate/generate.h"
 #include "conformance/tools/generate/random.h"
 #include "conformance/tools/generate/tree.h"
 #include "conformance/tools/generate/type.h"
@@ -84,8 +85,7 @@ struct gen {
     rt_arena arena;
     gen_random random;
     uint32_t statement_count;
-    const uint32_t *without;
-    uint32_t without_count;
+    const gen_request *request;
     gen_use **uses; /* uses of the declaration or statement being generated */
     gen_variable *visible[GEN_VISIBLE_MAX];
     uint32_t visible_count;

@@ -136,12 +136,8 @@ static list draw_list(gen_random *random, uint32_t dimensions_max)
 static void omit(list *drawn, const gen_request *request)
 {
     uint32_t kept_count = 0;
-    for (uint32_t i = 0; i < drawn->submit_count; i++) {
-        bool is_omitted = false;
-        for (uint32_t k = 0; k < request->without_count; k++)
-            is_omitted |= request->without[k] == i + 1;
-        if (!is_omitted) drawn->submits[kept_count++] = drawn->submits[i];
-    }
+    for (uint32_t i = 0; i < drawn->submit_count; i++)
+        if (!gen_request_omits(request, i + 1)) drawn->submits[kept_count++] = drawn->submits[i];
     drawn->submit_count = kept_count;
 }
 

@@ -101,12 +101,17 @@ static void append_steps(const gen_kernel *kernel, rt_buffer *out)
     rt_buffer_printf(out, "]}\n  - expect: {memory: arrived, equals: [%u]}\n", range->item_count);
 }
 
+bool gen_request_omits(const gen_request *request, uint32_t number)
+{
+    for (uint32_t i = 0; i < request->without_count; i++)
+        if (request->without[i] == number) return true;
+    return false;
+}
+
 void gen_scenario_write(const gen_request *request, rt_buffer *out, uint32_t *out_statement_count)
 {
     gen *g = rt_alloc(sizeof *g);
-    *g = (gen){.random = {request->seed},
-               .without = request->without,
-               .without_count = request->without_count};
+    *g = (gen){.random = {request->seed}, .request = request};
     g->tame[0].text =
         RT_TEXT("#define TAME(x) (rint(clamp(x, -1024.0f, 1024.0f) * 16.0f) * 0.0625f)");
     g->tame[1].text =

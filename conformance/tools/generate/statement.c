@@ -12,8 +12,7 @@ gen_statement *gen_begin(gen *g, gen_statement *block, bool is_numbered)
     gen_statement *statement = gen_tree_append(&g->arena, block);
     if (is_numbered) {
         statement->number = ++g->statement_count;
-        for (uint32_t i = 0; i < g->without_count; i++)
-            statement->is_omitted |= g->without[i] == statement->number;
+        statement->is_omitted = gen_request_omits(g->request, statement->number);
     }
     g->uses = &statement->uses;
     g->work += g->trips;

@@ -200,7 +200,7 @@ static void copy_on_all_devices(host_generator *g, gen_weight verb, uint32_t mod
 {
     for (uint32_t d = 0; d < (g->two_devices ? GEN_DEVICES : 1); d++) {
         int32_t content = (int32_t)(100 * (g->step_count + 1));
-        if (gen_host_has_variable(g, module) && g->weights.of[verb] > 0)
+        if (g->weights.of[verb] > 0)
             step_add(g,
                      (host_step){
                          .verb = verb, .module = module, .content = content, .target.device = d});

@@ -3,15 +3,10 @@
 #include "conformance/tools/generate/host/host_internal.h"
 #include "conformance/tools/generate/host/pool.h"
 
-#include <string.h>
-
 /* Counts a thing that can be omitted; true if the request omits it. */
 static bool is_omitted(host_generator *g)
 {
-    uint32_t number = ++g->unit_count;
-    for (uint32_t i = 0; i < g->request->without_count; i++)
-        if (g->request->without[i] == number) return true;
-    return false;
+    return gen_request_omits(g->request, ++g->unit_count);
 }
 
 /* Of a set of things, the bits of those that the request keeps. */
@@ -116,12 +111,12 @@ static void omit(host_generator *g)
         omit_definitions(g, &program->images[i]);
     for (uint32_t m = 0; m < program->module_count; m++)
         gen_pool_separate(program, m);
-    host_step kept[STEPS_DRAWN];
     uint32_t kept_count = g->step_count;
-    memcpy(kept, g->steps, kept_count * sizeof *kept);
     gen_host_begin(g);
-    for (uint32_t i = 0; i < kept_count; i++)
-        if (gen_host_take(g, &kept[i])) g->steps[g->step_count++] = kept[i];
+    for (uint32_t i = 0; i < kept_count; i++) {
+        host_step kept = g->steps[i];
+        if (gen_host_take(g, &kept)) g->steps[g->step_count++] = kept;
+    }
 }
 
 void gen_host_write(const gen_request *request, rt_buffer *out, uint32_t *out_unit_count)
