@@ -638,25 +638,29 @@ static void a_refusal_is_not_a_pass_for_subjects_that_were_not_asked(void **stat
     }
 }
 
-/* Records the workers from here on; the record is in the file below. */
+/* Copies the name of the file that records the workers to `out`, of 128 bytes, and returns it. */
+static const char *workers_file(const run_fixture *fixture, char *out)
+{
+    snprintf(out, 128, "%s.workers", fixture->folder);
+    return out;
+}
+
+/* Records the workers from here on. */
 static void workers_begin(const run_fixture *fixture)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s.workers", fixture->folder);
-    setenv("FAKE_WORKERS", name, 1);
+    setenv("FAKE_WORKERS", workers_file(fixture, (char[128]){0}), 1);
 }
 
 /* Reads the record: a W for each worker, and a dot for each request. */
-static void workers_end(char *out_record, size_t size)
+static void workers_end(const run_fixture *fixture, char *out_record, size_t size)
 {
-    const char *name = getenv("FAKE_WORKERS");
-    assert_non_null(name);
+    const char *name = workers_file(fixture, (char[128]){0});
+    unsetenv("FAKE_WORKERS");
     FILE *file = fopen(name, "r");
     assert_non_null(file);
     out_record[fread(out_record, 1, size - 1, file)] = '\0';
     fclose(file);
     unlink(name);
-    unsetenv("FAKE_WORKERS");
 }
 
 /* A worker that died concerns the module whose request it had, and no other. */
@@ -671,7 +675,7 @@ static void a_worker_serves_until_it_dies(void **state)
     char workers[32];
     workers_begin(fixture);
     assert_int_equal(run(fixture, 1, 1000), CNF_RUN_COMPLETE);
-    workers_end(workers, sizeof workers);
+    workers_end(fixture, workers, sizeof workers);
     assert_string_equal(workers, "W...W.W.");
     assert_verdict(fixture, "a", "sim", "PASS", "");
     assert_verdict(fixture, "b", "sim", "FAIL", "compile:status:postlink-error:app");
@@ -700,7 +704,7 @@ static void one_worker_answers_the_same_request_of_two_builds(void **state)
     fixture->options.timeout_ms = 2000;
     assert_int_equal(cnf_run(&fixture->options, fixture->files, 4, keep, fixture),
                      CNF_RUN_COMPLETE);
-    workers_end(workers, sizeof workers);
+    workers_end(fixture, workers, sizeof workers);
     int requests = 0;
     for (const char *at = workers; *at; at++)
         requests += *at == '.';
