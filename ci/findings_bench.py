@@ -15,6 +15,7 @@ SECONDS = 60
 VERSIONED = re.compile(r"\b(?:clang|opt|llvm-spirv)-[0-9]+\b")
 WITH_HEADERS = ("libsycl", "nvjitlink")  # whose headers come with the library
 POCL, NVIDIA = "/etc/OpenCL/vendors/pocl.icd", "/etc/OpenCL/vendors/nvidia.icd"
+CUDA = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
 INTEL_GPU = "/usr/lib/x86_64-linux-gnu/libze_intel_gpu.so.1"
 
 
@@ -31,6 +32,7 @@ def places_of(venv, driver):
     on_intel = {"OCL_ICD_VENDORS": intel, "OCL_ICD_FILENAMES": intel}
     on_gpu = dict(word.split("=") for word in records.PLACES["intel-gpu"][2].split())
     return {"pocl": (POCL, {"OCL_ICD_VENDORS": POCL}), "nvidia-opencl": (NVIDIA, {"OCL_ICD_VENDORS": NVIDIA}),
+            "cuda": (CUDA, {}),
             "intel-cpu": (intel, on_intel), "libsycl": (f"{venv}/lib/libsycl.so", on_intel),
             "fusion": (f"{venv}/fusion/lib/libsycl-jit.so", {**on_intel, "FUSION": f"{venv}/fusion"}),
             "intel-gpu": (INTEL_GPU, on_gpu), "nvjitlink": (str(linker_of(venv)), {}), "tools": ("/usr/bin/clang-14", {})}

@@ -24,6 +24,7 @@ PLACES = {
     "pocl": (OPENCL, "pocl", "OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd"),
     "intel-cpu": (OPENCL, "intel-cpu", "OCL_ICD_VENDORS=$INTEL/lib/libintelocl.so OCL_ICD_FILENAMES=$INTEL/lib/libintelocl.so"),
     "nvidia-opencl": (OPENCL, "nvidia-opencl", "OCL_ICD_VENDORS=/etc/OpenCL/vendors/nvidia.icd"),
+    "cuda": ("cc {name}.c -ldl -o {name}", "cuda", ""),
     "libsycl": (SYCL, "dpcpp", "OCL_ICD_VENDORS=$SYCL/lib/libintelocl.so OCL_ICD_FILENAMES=$SYCL/lib/libintelocl.so"),
     "intel-gpu": ("cc {name}.c -l:libze_loader.so.1 -o {name}", "intel-gpu",
                   "NEOReadDebugKeys=1 SetCommandStreamReceiver=1 ProductFamilyOverride=tgllp AUBDumpCaptureFileName=/dev/null"),
