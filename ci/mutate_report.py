@@ -52,6 +52,9 @@ class Reviewed:
         row = self.entries.get(tuple(key))
         return row["class"] if row else None
 
+    def is_equivalent(self, key):
+        return self.class_of(key) == EQUIVALENT
+
     def check(self, mutants):
         """Problems of the form, and entries that fit none of the mutants."""
         keys = {mutant.key for mutant in mutants}
@@ -98,7 +101,7 @@ class Score:
     def add(self, row, reviewed):
         self.counts[row["result"]] += 1
         is_survivor = row["result"] not in KILLED
-        is_equivalent = is_survivor and reviewed.class_of(row["key"]) == EQUIVALENT
+        is_equivalent = is_survivor and reviewed.is_equivalent(row["key"])
         self.equivalent += is_equivalent
         self.units += is_survivor and not is_equivalent and row.get("unit") is not None
 

@@ -26,6 +26,7 @@ TIMEOUT_S = 10        # of a child, at least
 TIMEOUT_FACTOR = 10   # and this many times what the slowest scenario of the group takes without a mutant
 SLOW_S = 1.0          # scenarios that take longer run only for mutants that at most FEW scenarios reach
 FEW = 20
+MOST_REVIEWED = 24    # scenarios of a judge that a mutant with an entry in ci/mutants.yaml runs on with --reviewed
 MEMORY_MIB = 4096
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
@@ -51,15 +52,17 @@ class Judge:
 
 
 # A mutant is judged in this order.  Most code shows in the profile of the documents on sim, and some only in that of
-# shipped DPC++.  The others run code that sim does not: compiled kernels, and what is made for and from PTX and native
-# images.  A subject that is not installed judges nothing.
+# shipped DPC++.  The others run code that sim does not: compiled kernels, what is made for and from PTX and native
+# images, and the linker for drivers that link no SPIR-V.  A subject that is not installed judges nothing.
 COMPILER = ("reference/compiler", "reference/image")
 JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
-    Judge("nvlink", "documents", files=COMPILER, folders=("linking", "fusion"), most=40),
+    Judge("nvlink", "documents", files=COMPILER, folders=("linking", "fusion", "virtual_functions", "device_global"),
+          most=40),
     Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40),
+    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40),
 )
 
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
@@ -343,12 +346,14 @@ class Compiler:
 
 
 class Runner:
-    """Runs mutants; a record of each is a line of a file, so that a run can be resumed."""
+    """Runs mutants; a record of each is a line of a file, so that a run can be resumed.  A judge runs at most `most`
+    scenarios for one mutant (0: as many as it takes)."""
 
-    def __init__(self, build, scenarios):
+    def __init__(self, build, scenarios, most=0):
         self.build = build
         self.scenarios = scenarios
-        self.path = build.folder / f"results-{self.identity(scenarios)[:12]}.jsonl"
+        self.most = most
+        self.path = build.folder / f"results-{self.identity(scenarios)[:12]}{f'-{most}' if most else ''}.jsonl"
         self.compiler = Compiler(build)
         self.lock = threading.Lock()
         self.children = scenarios.children
@@ -373,12 +378,13 @@ class Runner:
                 found.update((tuple(row["key"]), row["by"]) for row in rows if row["result"] in (VERDICT, CRASH))
         return found
 
-    def run(self, numbers, jobs, units=None):
+    def run(self, numbers, jobs, units=None, is_for_units=lambda row: True):
         """Runs the mutants that have no record; returns the records of all.  Unit tests judge those that no scenario
-        notices."""
+        notices, if `is_for_units` agrees."""
         self.run_those(numbers, jobs, lambda row: row is None, self.result_of)
         if units:
-            left = [n for n in numbers if self.results[n]["result"] in (SURVIVED, UNREACHED)]
+            left = [n for n in numbers if self.results[n]["result"] in (SURVIVED, UNREACHED)
+                    and is_for_units(self.results[n])]
             if any(self.results[n].get("unit_of") != units.identity for n in left):
                 units.make(jobs)
 
@@ -423,8 +429,9 @@ class Runner:
                 return 3
             return 0 if name in killers else 1 if name.split("/")[1] in folders else 2
 
-        if judge.most and len(compiled) + len(rest) > judge.most:
-            kept = set(self.richest([*compiled, *rest], mutant.file, judge, killers)[:judge.most])
+        most = min(filter(None, (judge.most, self.most)), default=0)
+        if most and len(compiled) + len(rest) > most:
+            kept = set(self.richest([*compiled, *rest], mutant.file, judge, killers)[:most])
             compiled, rest = ([name for name in names if name in kept] for names in (compiled, rest))
         for level in range(4):
             for names, answers in ((rest, "find"), (compiled, "none")):

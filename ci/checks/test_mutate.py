@@ -445,26 +445,29 @@ class Recorded:
 def test_judges():
     """Which subjects judge a mutant, on which scenarios; sim in the profile of the documents is the first."""
     judges = {file: [judge.subject for judge in mutate_run.JUDGES if judge.takes_file(file)]
-              for file in ("reference/sched/wait.c", "reference/compiler/ptx/spaces.c", "sim/compiled/flat.c", "simple.c")}
+              for file in ("reference/sched/wait.c", "reference/compiler/ptx/spaces.c", "reference/compiler/spirv/link.c",
+                           "sim/compiled/flat.c", "simple.c")}
     expected = {"reference/sched/wait.c": ["sim", "sim"], "reference/compiler/ptx/spaces.c": ["sim", "sim", "nvlink", "intel-gpu"],
+                "reference/compiler/spirv/link.c": ["sim", "sim", "nvlink", "intel-gpu", "pocl"],
                 "sim/compiled/flat.c": ["sim", "sim", "sim{tier=compiled}"], "simple.c": ["sim", "sim"]}
     if judges != expected or mutate_run.JUDGES[0].profile != "documents":
         sys.exit(f"the judges are {judges}")
     linking = mutate_run.JUDGES[-1]
     if not linking.takes_scenario("scenarios/linking/a.yaml") or linking.takes_scenario("scenarios/data/a.yaml"):
-        sys.exit("a subject that only links judges other scenarios")
+        sys.exit("a judge of one folder judges other scenarios")
     mutant = generated(C, "int f(int a, int b) { return a < b; }")[1][0]
     with tempfile.TemporaryDirectory() as folder:
         build = OneFile(folder)
         build.folder, build.ranges = build.root, {"f": range(1, 3)}
-        runner = mutate_run.Runner(build, Recorded())
-        for most, expected in ((0, ["a.yaml", "b.yaml", "c.yaml"]), (2, ["b.yaml", "c.yaml"])):
+        for most, most_of_run, expected in ((0, 0, ["a.yaml", "b.yaml", "c.yaml"]), (2, 0, ["b.yaml", "c.yaml"]),
+                                            (0, 2, ["b.yaml", "c.yaml"]), (3, 2, ["b.yaml", "c.yaml"])):
+            runner = mutate_run.Runner(build, Recorded(), most_of_run)
             judge = dataclasses.replace(mutate_run.JUDGES[0], most=most)
             runner.scenarios.seconds.update({(name, judge): 0.1 for name in runner.scenarios.names})
             groups = list(runner.groups(mutant, 1, judge))
             found = [name.split("/")[2] for names, _ in groups for name in names]
             if found != expected or [answers for _, answers in groups] != ["find", "none"]:
-                sys.exit(f"with at most {most} scenarios run {groups}")
+                sys.exit(f"with at most {most} scenarios of the judge and {most_of_run} of the run, these run: {groups}")
         # Records of another state of the tree.
         row = {"number": 1, "key": list(mutant.key), "by": "s"}
         for result, expected in (("verdict", 1), ("time-out", 0)):
