@@ -280,9 +280,15 @@ static void false_claims_are_reported(void **state)
     assert_string_equal(
         proof.complaints[1].data,
         "DL-A-05: cited by vain.yaml, but the scenario reaches no mark of the rule");
-    assert_string_equal(proof.complaints[2].data,
+    /* Without a table, the marks are in the order in which the scenarios that reach them ended. */
+    const char *unreached = proof.complaints[2].data, *unnoticed = proof.complaints[3].data;
+    if (strstr(unreached, "unnoticed")) {
+        unreached = proof.complaints[3].data;
+        unnoticed = proof.complaints[2].data;
+    }
+    assert_string_equal(unreached,
                         "VF-B-01@a.c:7: no scenario or test that cites the rule reaches the mark");
-    assert_string_equal(proof.complaints[3].data, "VF-B-02@a.c:6 (passes unnoticed: silent.yaml)");
+    assert_string_equal(unnoticed, "VF-B-02@a.c:6 (passes unnoticed: silent.yaml)");
     assert_int_equal(proof.note_count, 0);
 }
 

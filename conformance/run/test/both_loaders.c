@@ -10,7 +10,9 @@
 #include "conformance/host/loader.h"
 #include "conformance/run/run.h"
 #include "reference/base/vector.h"
+#include "reference/module/simulated.h"
 
+#include <gnu/libc-version.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,18 @@ typedef struct outcomes {
     rt_arena *arena;
     RT_VECTOR(outcome) items;
 } outcomes;
+
+rt_simulated *__real_rt_simulated_create(const rt_simulated_module *modules, uint32_t module_count);
+rt_simulated *__wrap_rt_simulated_create(const rt_simulated_module *modules, uint32_t module_count);
+
+/* Here the simulated loader has the order of destructors of this machine's ld.so. */
+rt_simulated *__wrap_rt_simulated_create(const rt_simulated_module *modules, uint32_t module_count)
+{
+    rt_simulated *simulated = __real_rt_simulated_create(modules, module_count);
+    if (strverscmp(gnu_get_libc_version(), "2.39") >= 0)
+        rt_simulated_destroy_closed_first(simulated);
+    return simulated;
+}
 
 static bool on_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
