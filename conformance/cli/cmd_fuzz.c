@@ -337,7 +337,7 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* True if the failure belongs to the bucket. */
+/* True if the failure is like those of the bucket. */
 static bool is_alike(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record)
 {
     rt_arena *arena = &command->batch;
@@ -409,7 +409,19 @@ static void bucket_reduce(fuzz_command *command, const fuz_bucket *bucket, rt_te
         fprintf(stderr, "assay: fuzz: %.*s is not reduced further\n", RT_TEXT_ARG(out));
 }
 
-static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record,
+/* What a reduced scenario has; nothing, if there is none. */
+static uint32_t traits_of(fuzz_command *command, rt_text reduced)
+{
+    rt_buffer content = {0};
+    uint32_t traits = 0;
+    if (access(reduced.data, F_OK) == 0 &&
+        rt_ok(cnf_file_read(command->sink, reduced, STATE_MAX, &content)))
+        traits = fuz_traits(rt_buffer_text(&content));
+    rt_buffer_free(&content);
+    return traits;
+}
+
+static void bucket_report(fuzz_command *command, fuz_bucket *bucket, const cnf_record *record,
                           uint32_t index)
 {
     rt_arena *arena = &command->batch;
@@ -429,9 +441,9 @@ static void bucket_report(fuzz_command *command, const fuz_bucket *bucket, const
                   rt_buffer_text(&draft));
     rt_buffer_free(&draft);
     /* A file that cannot be read has nothing to keep. */
-    if (is_kept && cnf_record_has_subject(record))
-        bucket_reduce(command, bucket,
-                      rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder)));
+    rt_text reduced = rt_arena_printf(arena, "%.*s/reduced.yaml", RT_TEXT_ARG(folder));
+    if (is_kept && cnf_record_has_subject(record)) bucket_reduce(command, bucket, reduced);
+    bucket->traits = traits_of(command, reduced);
 }
 
 /* True if the program of the seed fails on the subject as drawn too. */
@@ -468,10 +480,14 @@ static void failures_sort(fuzz_command *command)
         uint64_t seed = command->file_seeds[index];
         bool is_variation = command->variations[index] != GEN_AS_DRAWN;
         if (is_variation && fails_as_drawn(command, seed, record->subject)) continue;
-        fuz_bucket *bucket = fuz_bucket_add(
-            &command->state, record->subject,
-            rt_text_of(cnf_verdict_word(record->judgement.verdict)), record->judgement.signature,
-            rt_text_of(cnf_generated_variation(command->variations[index])), seed);
+        const fuz_failure failure = {
+            .subject = record->subject,
+            .verdict = rt_text_of(cnf_verdict_word(record->judgement.verdict)),
+            .signature = record->judgement.signature,
+            .variation = rt_text_of(cnf_generated_variation(command->variations[index])),
+            .seed = seed,
+            .traits = fuz_traits(command->files[index].text)};
+        fuz_bucket *bucket = fuz_bucket_add(&command->state, &failure);
         if (bucket->count > 1) continue;
         command->new_buckets++;
         bucket_report(command, bucket, record, index);

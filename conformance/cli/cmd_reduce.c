@@ -6,6 +6,7 @@
  * not fail because of what the reduction changed. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
+#include "conformance/cli/reduce_tool.h"
 #include "conformance/cli/results.h"
 #include "conformance/cli/run_options.h"
 #include "conformance/process/process.h"
@@ -185,6 +186,14 @@ static bool candidates_test(void *user, const rt_text *candidates, uint32_t coun
     return true;
 }
 
+/* Code that lines alone have not made short is worth a tool that knows its language. */
+static bool source_reduce(void *user, red_source *source)
+{
+    enum { SHORT_BYTES = 1000, TOOL_SECONDS = 90 };
+    (void)user;
+    return source->code.length <= SHORT_BYTES || cnf_reduce_by_tool(source, TOOL_SECONDS);
+}
+
 /* ---- The command -------------------------------------------------------------------------- */
 
 static int operands_read(reduce_command *command)
@@ -295,6 +304,7 @@ static int scenario_reduce(reduce_command *command)
                                               ? command->options.job_count
                                               : RED_BATCH_MAX,
                                  .test = candidates_test,
+                                 .reduce_source = source_reduce,
                                  .user = command,
                                  .summary = summary_make(command)};
     rt_buffer reduced = {0};

@@ -559,6 +559,7 @@ static const cnf_command commands[] = {
      "is by then) and ends on sim as before, so the remaining expectations are still right.  If FILE\n"
      "passes on sim in every choice that the documents leave open (as with --explore), so does the\n"
      "result.  If SUBJECT is sim, the failed check must still expect and observe the same values.\n"
+     "Code that is long even then goes to C-Vise, llvm-reduce or spirv-reduce, if installed.\n"
      "Without SUBJECT, --keep decides alone.  Comments are not kept.\n"
      "Exit status: 0 written; 2 wrong usage or unreadable scenario; 3 infrastructure (interrupted: the\n"
      "smallest scenario so far is written; SUBJECT is missing); 4 FILE does not fail on SUBJECT.",

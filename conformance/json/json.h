@@ -17,6 +17,10 @@ json_t *cnf_json_text(rt_text text);
 void cnf_json_set(json_t *object, const char *key, json_t *value);
 void cnf_json_append(json_t *array, json_t *value);
 
+/* Appends the string that cnf_json_text makes, escaped. For long messages that are not worth
+ * building as values first. */
+void cnf_json_write_text(rt_buffer *out, rt_text text);
+
 /* Appends the value as text, formatted as json_dumps does with these flags, and releases the value.
  */
 void cnf_json_write(rt_buffer *out, json_t *value, size_t flags);

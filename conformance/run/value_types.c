@@ -3,21 +3,30 @@
 
 #include "conformance/build/spirv_outline.h"
 #include "conformance/scenario/model/type.h"
+#include "reference/base/vector.h"
 
-/* Finds a kernel in the SPIR-V images of the scenario; NULL: there is none. */
-static const cnf_kernel_outline *kernel_find(rt_arena *arena, const scn_scenario *scenario,
-                                             rt_text name)
+typedef RT_VECTOR(cnf_spirv_outline) outline_list;
+
+/* Reads the SPIR-V images of the scenario. */
+static void outlines_read(rt_arena *arena, const scn_scenario *scenario, outline_list *out_outlines)
 {
     for (uint32_t m = 0; m < scenario->module_count; m++) {
         const rt_image_list *images = &scenario->modules[m].images;
         for (uint32_t i = 0; i < images->count; i++) {
             cnf_spirv_outline outline;
-            if (!cnf_spirv_outline_read(arena, images->images[i].code, &outline)) continue;
-            const cnf_kernel_outline *kernel = cnf_spirv_outline_kernel(&outline, name);
-            if (kernel) return kernel;
+            if (cnf_spirv_outline_read(arena, images->images[i].code, &outline))
+                *rt_vector_push(out_outlines) = outline;
         }
     }
-    return NULL;
+}
+
+/* Finds a kernel; NULL: there is none. */
+static const cnf_kernel_outline *kernel_find(const outline_list *outlines, rt_text name)
+{
+    const cnf_kernel_outline *kernel = NULL;
+    for (uint32_t i = 0; i < outlines->count && !kernel; i++)
+        kernel = cnf_spirv_outline_kernel(&outlines->items[i], name);
+    return kernel;
 }
 
 /* True if only one of the two types has floating-point numbers, although both have the same size: a
@@ -69,13 +78,17 @@ bool cnf_value_types_check(rt_arena *arena, const scn_scenario *scenario, scn_po
                            rt_text *out_problem)
 {
     rt_arena scratch = {0};
-    bool is_valid = true;
+    outline_list outlines = {0};
+    bool is_read = false, is_valid = true;
     for (uint32_t i = 0; i < scenario->step_count && is_valid; i++) {
         const scn_step *step = &scenario->steps[i];
         if (step->verb != SCN_VERB_SUBMIT || !has_value(step)) continue;
-        const cnf_kernel_outline *kernel = kernel_find(&scratch, scenario, step->submit.kernel);
+        if (!is_read) outlines_read(&scratch, scenario, &outlines);
+        is_read = true;
+        const cnf_kernel_outline *kernel = kernel_find(&outlines, step->submit.kernel);
         is_valid = launch_check(arena, kernel, step, out_at, out_problem);
     }
+    rt_vector_free(&outlines);
     rt_arena_reset(&scratch);
     return is_valid;
 }

@@ -107,7 +107,7 @@ void cnf_driver_options_check(rt_text names, rt_buffer *out)
         rt_text name = rt_text_take_until(&names, ',');
         *rt_vector_push(&options) = (wanted_option){.name = name, .distance = UINT32_MAX};
     }
-    maps_search(&options);
+    if (options.count > 0) maps_search(&options);
     for (uint32_t i = 0; i < options.count; i++) {
         wanted_option *option = &options.items[i];
         if (!option->is_found) {

@@ -16,19 +16,22 @@ static json_t *message_of(const char *type)
     return message;
 }
 
+/* Writes the message, which is JSON without a line feed, as one line, and frees it. */
+static void line_emit(cnf_emitter *emitter, rt_buffer *message)
+{
+    CHECK(emitter->descriptor >= 0);
+    rt_buffer_append_byte(message, '\n');
+    if (!emitter->failed)
+        emitter->failed = !rt_write_all(emitter->descriptor, rt_buffer_bytes(message));
+    rt_buffer_free(message);
+}
+
 /* Writes the message as one line and frees it. */
 static void emit(cnf_emitter *emitter, json_t *message)
 {
-    CHECK(emitter->descriptor >= 0);
-    char *line = json_dumps(message, JSON_COMPACT);
-    CHECK(line);
-    json_decref(message);
-    rt_buffer whole = {0};
-    rt_buffer_printf(&whole, "%s\n", line);
-    free(line);
-    if (!emitter->failed)
-        emitter->failed = !rt_write_all(emitter->descriptor, rt_buffer_bytes(&whole));
-    rt_buffer_free(&whole);
+    rt_buffer line = {0};
+    cnf_json_write(&line, message, JSON_COMPACT);
+    line_emit(emitter, &line);
 }
 
 static void set_place(json_t *message, uint32_t step, uint32_t line)
@@ -120,28 +123,35 @@ void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes da
     emit(emitter, message);
 }
 
-void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial)
+static void field_write(rt_buffer *out, const rt_event_field *field)
 {
-    json_t *message = message_of("trace");
-    if (partial) cnf_json_set(message, "partial", json_true());
-    json_t *events = json_array();
+    CHECK_IMPLIES(!field->is_list, field->value_count == 1);
+    rt_buffer_printf(out, ",\"%s\":", field->key);
+    if (field->is_list) rt_buffer_append_byte(out, '[');
+    for (uint32_t i = 0; i < field->value_count; i++) {
+        if (i > 0) rt_buffer_append_byte(out, ',');
+        cnf_json_write_text(out, field->values[i]);
+    }
+    if (field->is_list) rt_buffer_append_byte(out, ']');
+}
+
+/* The longest message, so it is written directly. */
+void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, cnf_trace_extent extent)
+{
+    rt_buffer line = {0};
+    rt_buffer_printf(&line, "{\"type\":\"trace\",%s\"events\":[",
+                     extent == CNF_TRACE_COMPLETE ? "" : "\"partial\":true,");
     uint32_t count = rt_trace_count(trace);
     for (uint32_t i = 0; i < count; i++) {
         const rt_event *event = rt_trace_event(trace, i);
-        json_t *object = json_object();
-        cnf_json_set(object, "event", json_string(rt_event_name(event->kind)));
-        for (uint32_t f = 0; f < event->field_count; f++) {
-            const rt_event_field *field = &event->fields[f];
-            CHECK_IMPLIES(!field->is_list, field->value_count == 1);
-            json_t *value = field->is_list ? json_array() : cnf_json_text(field->values[0]);
-            for (uint32_t k = 0; field->is_list && k < field->value_count; k++)
-                cnf_json_append(value, cnf_json_text(field->values[k]));
-            cnf_json_set(object, field->key, value);
-        }
-        cnf_json_append(events, object);
+        rt_buffer_printf(&line, "%s{\"event\":\"%s\"", i > 0 ? "," : "",
+                         rt_event_name(event->kind));
+        for (uint32_t f = 0; extent != CNF_TRACE_KINDS && f < event->field_count; f++)
+            field_write(&line, &event->fields[f]);
+        rt_buffer_append_byte(&line, '}');
     }
-    cnf_json_set(message, "events", events);
-    emit(emitter, message);
+    rt_buffer_append_text(&line, RT_TEXT("]}"));
+    line_emit(emitter, &line);
 }
 
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count)

@@ -28,6 +28,14 @@ typedef struct cnf_emitted_check {
                                     * of branches */
 } cnf_emitted_check;
 
+/* How much of a trace is sent. */
+typedef enum cnf_trace_extent {
+    CNF_TRACE_COMPLETE,
+    CNF_TRACE_OBSERVED, /* all there is, but the subject shows only some kinds of events or fields
+                         */
+    CNF_TRACE_KINDS,    /* every event without its fields */
+} cnf_trace_extent;
+
 /* Each function writes one message. The message has no step if `step` is SCN_NONE, and no line if
  * `line` is 0. */
 void cnf_emit_stage(cnf_emitter *emitter, const char *stage, uint32_t step, uint32_t line);
@@ -39,8 +47,7 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
 /* `defined` NULL: the device does not track initialisation. */
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined);
-/* `partial`: this trace lacks some kinds of events, or some of their fields. */
-void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, bool partial);
+void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, cnf_trace_extent extent);
 /* Writes nothing if no choice was made. */
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count);
 /* Writes nothing if there is no order.  `kind`: "taken" or "wanted". */

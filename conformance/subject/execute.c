@@ -434,7 +434,10 @@ static void finish(cnf_execution *execution)
     judge_stopped_kernels(execution);
     if (runtime->operations->is_reference) cnf_judge_layer(execution);
     runtime->operations->look(execution);
-    cnf_emit_trace(execution->emitter, runtime->trace, !runtime->operations->is_reference);
+    cnf_trace_extent extent =
+        runtime->operations->is_reference ? CNF_TRACE_COMPLETE : CNF_TRACE_OBSERVED;
+    if (execution->options->trace_kinds) extent = CNF_TRACE_KINDS;
+    cnf_emit_trace(execution->emitter, runtime->trace, extent);
     const rt_choice *choices;
     uint32_t choice_count;
     runtime->operations->choices(runtime, &choices, &choice_count);

@@ -24,8 +24,8 @@
  *       final contents of a memory, in order of declaration; "defined" (one bit per byte, lowest
  *       first) only if the device tracks it
  *   {"type": "trace", "partial": true, "events": [{"event": "link", …}, …]}
- *       "partial": only some kinds of events, or some of their fields, are observed; absent for a
- *       complete trace
+ *       "partial": only some kinds of events, or some of their fields, are observed or sent;
+ *       absent for a complete trace
  *   {"type": "choices", "made": [{"rule": "DL-RESOLVE-05", "of": 2, "taken": 0}, …]}
  *       the choices made among several alternatives, in order (reference/base/choose.h)
  *   {"type": "orders", "taken": [{"choice": 3, "take": 1}, …]}
@@ -115,8 +115,8 @@ extern const uint32_t cnf_subject_count;
 /* Finds a subject by name; NULL if there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
-/* Options of one run that the child needs; all are passed through exec as arguments of `assay
- * subject`. */
+/* Options of one run that the child needs; all except `trace_kinds` are passed through exec as
+ * arguments of `assay subject`. */
 typedef struct cnf_subject_options {
     uint64_t seed; /* seed of all choices */
     rt_text cache; /* folder of the artefact cache, as cnf_cache_open takes it */
@@ -132,8 +132,9 @@ typedef struct cnf_subject_options {
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the
      * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
-    bool record;  /* send the compile worker's answers, for assay pack */
-    bool is_twin; /* of another process with the same scenario, which it meets (twin.h) */
+    bool record;      /* send the compile worker's answers, for assay pack */
+    bool is_twin;     /* of another process with the same scenario, which it meets (twin.h) */
+    bool trace_kinds; /* send the kinds of the trace's events without their fields */
 } cnf_subject_options;
 
 /* The two values of --loader. */

@@ -3,9 +3,10 @@
 
 static void write_little_endian(rt_buffer *out, uint64_t value, uint32_t size_bytes)
 {
-    for (uint32_t i = 0; i < size_bytes; i++) {
-        rt_buffer_append_byte(out, (char)(uint8_t)(value >> (8 * i)));
-    }
+    uint8_t bytes[sizeof value];
+    for (uint32_t i = 0; i < size_bytes; i++)
+        bytes[i] = (uint8_t)(value >> (8 * i));
+    rt_buffer_append(out, bytes, size_bytes);
 }
 
 void rt_write_u8(rt_buffer *out, uint8_t value)

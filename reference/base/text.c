@@ -138,13 +138,17 @@ void rt_buffer_truncate(rt_buffer *buffer, size_t size)
 
 void rt_buffer_vprintf(rt_buffer *buffer, const char *format, va_list arguments)
 {
-    va_list measured;
-    va_copy(measured, arguments);
-    int length = vsnprintf(NULL, 0, format, measured);
-    va_end(measured);
+    va_list again;
+    va_copy(again, arguments);
+    buffer_reserve(buffer, 0);
+    size_t room = buffer->capacity - buffer->size;
+    int length = vsnprintf(buffer->data + buffer->size, room, format, arguments);
     CHECK(length >= 0);
-    buffer_reserve(buffer, (size_t)length);
-    vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, arguments);
+    if ((size_t)length >= room) {
+        buffer_reserve(buffer, (size_t)length);
+        vsnprintf(buffer->data + buffer->size, (size_t)length + 1, format, again);
+    }
+    va_end(again);
     buffer->size += (size_t)length;
 }
 

@@ -80,13 +80,24 @@ void rt_trace_destroy(rt_trace *trace)
     rt_free(trace);
 }
 
+static rt_text number_print(rt_arena *arena, uint64_t number)
+{
+    char digits[20];
+    size_t first = sizeof digits;
+    do {
+        digits[--first] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    return rt_arena_text(arena, (rt_text){digits + first, sizeof digits - first});
+}
+
 static rt_text copy_value(rt_arena *arena, const rt_trace_value *value, uint32_t index)
 {
     switch (value->type) {
     case RT_TRACE_TEXT: return rt_arena_text(arena, value->text);
-    case RT_TRACE_NUMBER: return rt_arena_printf(arena, "%" PRIu64, value->number);
+    case RT_TRACE_NUMBER: return number_print(arena, value->number);
     case RT_TRACE_TEXTS: return rt_arena_text(arena, value->texts[index]);
-    case RT_TRACE_NUMBERS: return rt_arena_printf(arena, "%" PRIu64, value->numbers[index]);
+    case RT_TRACE_NUMBERS: return number_print(arena, value->numbers[index]);
     }
     UNREACHABLE();
 }

@@ -27,6 +27,14 @@ static void texts_of_any_bytes_become_strings(void **state)
         assert_int_equal(json_string_length(string), rows[i].expected.length);
         assert_memory_equal(json_string_value(string), rows[i].expected.data,
                             rows[i].expected.length);
+        /* Written directly, it is the same string. */
+        rt_buffer written = {0};
+        cnf_json_write_text(&written, rows[i].text);
+        json_t *read =
+            json_loadb(written.data, written.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        assert_true(json_equal(read, string));
+        rt_buffer_free(&written);
+        json_decref(read);
         json_decref(string);
     }
 }

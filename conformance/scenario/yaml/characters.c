@@ -26,6 +26,11 @@ bool scn_characters_check(scn_reporter *reporter, rt_text text)
 {
     scn_position at = {1, 1};
     while (text.length > 0) {
+        if (*text.data >= ' ' && *text.data <= '~') { /* nearly every character of a scenario */
+            text = rt_text_skip(text, 1);
+            at.column++;
+            continue;
+        }
         rt_character character = rt_utf8_take(&text);
         if (character.code == RT_UTF8_ILL_FORMED) {
             return scn_report(reporter, at,

@@ -44,7 +44,7 @@ static char cursor_step(builder *build)
     CHECK(build->offset < build->text.length);
     rt_text rest = rt_text_skip(build->text, build->offset);
     char first = *rest.data;
-    build->offset += rt_utf8_take(&rest).bytes.length;
+    build->offset += (unsigned char)first < 0x80 ? 1 : rt_utf8_take(&rest).bytes.length;
     build->index++;
     build->position.column++;
     if (first == '\n') build->position = (scn_position){build->position.line + 1, 1};

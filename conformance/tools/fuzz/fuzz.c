@@ -37,6 +37,78 @@ rt_text fuz_headline_key(rt_arena *arena, rt_text headline)
     return (rt_text){key, length};
 }
 
+/* ---- Traits ------------------------------------------------------------------------------- */
+
+/* Words of scenarios that show what a program does. */
+static const char *const trait_words[] = {
+    "- load: ",       "unload: ",   "- restart",        "bundle: ",
+    "device: second", "context: ",  "spec_constants: ", "persistent_cache: ",
+    "preload: ",      "- copy: ",   "- fill: ",         "complete_fusion",
+    "DEVICE_GLOBAL(", "INDIRECTLY", "fp64: false",      "formats: ",
+    "usm: ",          "after: ",    "exception",
+};
+enum {
+    WORDS = sizeof trait_words / sizeof *trait_words,
+    EQUAL_KERNELS = WORDS, /* two kernels have the same name */
+    EQUAL_FUNCTIONS,       /* two functions do */
+    KERNEL_AND_FUNCTION,   /* a kernel and a function do */
+    NAMES_MAX = 256
+};
+_Static_assert(KERNEL_AND_FUNCTION < 32, "the traits are bits of 32");
+
+typedef struct name_list {
+    rt_text items[NAMES_MAX];
+    uint32_t count;
+} name_list;
+
+static bool is_name_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_';
+}
+
+/* Lists the names around each occurrence of a text: behind it, or before it. */
+static void names_find(rt_text scenario, const char *text, bool is_behind, name_list *out)
+{
+    rt_text rest = scenario;
+    size_t length = strlen(text);
+    for (const char *at;
+         out->count < NAMES_MAX && (at = memmem(rest.data, rest.length, text, length));) {
+        rest = rt_text_skip(rest, (size_t)(at - rest.data) + length);
+        rt_text name = {is_behind ? rest.data : at, 0};
+        if (is_behind)
+            while (name.length < rest.length && is_name_byte(name.data[name.length]))
+                name.length++;
+        while (!is_behind && name.data > scenario.data && is_name_byte(name.data[-1])) {
+            name.data--;
+            name.length++;
+        }
+        out->items[out->count++] = name;
+    }
+}
+
+static bool share_a_name(const name_list *a, const name_list *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = a == b ? i + 1 : 0; k < b->count; k++)
+            if (rt_text_equal(a->items[i], b->items[k])) return true;
+    return false;
+}
+
+uint32_t fuz_traits(rt_text scenario)
+{
+    uint32_t traits = 0;
+    for (uint32_t i = 0; i < WORDS; i++)
+        if (memmem(scenario.data, scenario.length, trait_words[i], strlen(trait_words[i])))
+            traits |= 1u << i;
+    name_list kernels = {.count = 0}, functions = {.count = 0};
+    names_find(scenario, "kernel void ", true, &kernels);
+    names_find(scenario, "(void) {", false, &functions);
+    if (share_a_name(&kernels, &kernels)) traits |= 1u << EQUAL_KERNELS;
+    if (share_a_name(&functions, &functions)) traits |= 1u << EQUAL_FUNCTIONS;
+    if (share_a_name(&kernels, &functions)) traits |= 1u << KERNEL_AND_FUNCTION;
+    return traits;
+}
+
 /* ---- Buckets and coverage ----------------------------------------------------------------- */
 
 static rt_text bucket_key(rt_arena *arena, const fuz_bucket *bucket)
@@ -47,32 +119,28 @@ static rt_text bucket_key(rt_arena *arena, const fuz_bucket *bucket)
                            RT_TEXT_ARG(headline));
 }
 
-static fuz_bucket *bucket_enter(fuz_state *state, const fuz_bucket *bucket)
+static void bucket_enter(fuz_state *state, fuz_bucket bucket)
 {
-    rt_text key = bucket_key(&state->arena, bucket);
-    uint32_t index = rt_map_find(&state->bucket_index, key);
-    if (index == RT_MAP_NONE) {
-        index = state->buckets.count;
-        rt_map_set(&state->bucket_index, key, index);
-        *rt_vector_push(&state->buckets) = *bucket;
-    }
-    CHECK(index < state->buckets.count);
-    return &state->buckets.items[index];
+    bucket.key = bucket_key(&state->arena, &bucket);
+    *rt_vector_push(&state->buckets) = bucket;
 }
 
-fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, rt_text signature,
-                           rt_text variation, uint64_t seed)
+fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
 {
     rt_arena *arena = &state->arena;
-    const fuz_bucket bucket = {.subject = rt_arena_text(arena, subject),
-                               .verdict = rt_arena_text(arena, verdict),
-                               .headline = fuz_headline(arena, signature),
-                               .variation = rt_arena_text(arena, variation),
-                               .seed = seed,
-                               .is_new = true};
-    fuz_bucket *found = bucket_enter(state, &bucket);
-    found->count++;
-    return found;
+    const fuz_bucket bucket = {.subject = rt_arena_text(arena, failure->subject),
+                               .verdict = rt_arena_text(arena, failure->verdict),
+                               .headline = fuz_headline(arena, failure->signature),
+                               .variation = rt_arena_text(arena, failure->variation),
+                               .seed = failure->seed};
+    rt_text key = bucket_key(arena, &bucket);
+    uint32_t i = 0;
+    while (i < state->buckets.count && !(rt_text_equal(state->buckets.items[i].key, key) &&
+                                         !(state->buckets.items[i].traits & ~failure->traits)))
+        i++;
+    if (i == state->buckets.count) bucket_enter(state, bucket);
+    state->buckets.items[i].count++;
+    return &state->buckets.items[i];
 }
 
 static bool set_enter(fuz_set *set, uint64_t hash)
@@ -137,10 +205,10 @@ void fuz_state_write(const fuz_state *state, rt_buffer *out)
         const fuz_bucket *bucket = &state->buckets.items[i];
         json_array_append_new(
             buckets,
-            json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "subject", json_of(bucket->subject),
+            json_pack("{s:o, s:o, s:o, s:o, s:I, s:I, s:I}", "subject", json_of(bucket->subject),
                       "verdict", json_of(bucket->verdict), "headline", json_of(bucket->headline),
                       "variation", json_of(bucket->variation), "seed", (json_int_t)bucket->seed,
-                      "count", (json_int_t)bucket->count));
+                      "count", (json_int_t)bucket->count, "traits", (json_int_t)bucket->traits));
     }
     json_t *root =
         json_pack("{s:i, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "assay_fuzz", 1, "conditions",
@@ -186,8 +254,10 @@ static void state_fill(const json_t *root, fuz_state *out_state)
                                    .verdict = text_of(arena, item, "verdict"),
                                    .headline = text_of(arena, item, "headline"),
                                    .variation = text_of(arena, item, "variation"),
-                                   .seed = number_of(item, "seed")};
-        bucket_enter(out_state, &bucket)->count = (uint32_t)number_of(item, "count");
+                                   .seed = number_of(item, "seed"),
+                                   .count = (uint32_t)number_of(item, "count"),
+                                   .traits = (uint32_t)number_of(item, "traits")};
+        bucket_enter(out_state, bucket);
     }
     set_fill(json_object_get(root, "pairs"), &out_state->pairs);
     set_fill(json_object_get(root, "marks"), &out_state->marks);
@@ -215,7 +285,6 @@ static void set_free(fuz_set *set)
 void fuz_state_free(fuz_state *state)
 {
     rt_vector_free(&state->buckets);
-    rt_map_free(&state->bucket_index);
     set_free(&state->pairs);
     set_free(&state->marks);
     rt_arena_reset(&state->arena);

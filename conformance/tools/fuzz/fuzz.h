@@ -1,8 +1,10 @@
 /* What a run of generated scenarios has found so far: failures in buckets, and what was covered.
  *
  * A bucket holds the failures of one subject whose first failing checks are alike: the same verdict
- * and the same signature without numbers, which differ from seed to seed. The failure of a
- * variation (generate.h) whose program fails as drawn too belongs to the bucket of the latter.
+ * and the same signature without numbers, which differ from seed to seed. A scenario that lacks
+ * something which the bucket's reduced scenario has, such as two kernels of one name, must fail for
+ * another reason, and is in another bucket. The failure of a variation (generate.h) whose program
+ * fails as drawn too belongs to the bucket of the latter.
  * Coverage is the set of pairs of successive events in the traces of sim and, in the build `prove`,
  * of the marks of rules that the reference reaches (reference/base/fault.h).
  *
@@ -20,7 +22,8 @@ typedef struct fuz_bucket {
         variation; /* variation: empty if the program fails as drawn */
     uint64_t seed; /* the one that represents it: the first that was added */
     uint32_t count;
-    bool is_new; /* in this run; not part of the file */
+    uint32_t traits; /* of its reduced scenario (fuz_traits); 0 until that is known */
+    rt_text key;     /* by which failures are compared; not part of the file */
 } fuz_bucket;
 
 /* A set of hashes. */
@@ -36,7 +39,6 @@ typedef struct fuz_state {
     uint64_t next;      /* the seed that follows those that were run */
     uint64_t seeds, runs;
     RT_VECTOR(fuz_bucket) buckets;
-    rt_map bucket_index;
     fuz_set pairs, marks;
 } fuz_state;
 
@@ -47,10 +49,21 @@ rt_text fuz_headline(rt_arena *arena, rt_text signature);
 /* The headline as buckets compare it: without any digit. In the arena. */
 rt_text fuz_headline_key(rt_arena *arena, rt_text headline);
 
-/* Counts a failure. Returns its bucket, which is new if `is_new` is set and `count` is 1; valid
- * until the next call. Texts are copied. */
-fuz_bucket *fuz_bucket_add(fuz_state *state, rt_text subject, rt_text verdict, rt_text signature,
-                           rt_text variation, uint64_t seed);
+/* What a scenario's text has, as bits: steps such as unload and restart, a variable, equal names of
+ * kernels or functions. A scenario made from it by leaving something out has no other bits. */
+uint32_t fuz_traits(rt_text scenario);
+
+/* A failure: on which subject, how, in which variation of which seed, and the traits of its
+ * scenario. */
+typedef struct fuz_failure {
+    rt_text subject, verdict, signature, variation;
+    uint64_t seed;
+    uint32_t traits;
+} fuz_failure;
+
+/* Counts a failure. Returns its bucket, which is new if its `count` is 1; valid until the next
+ * call. Texts are copied. */
+fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure);
 
 /* Enters the pairs of successive events of a trace, as its child sent it
  * (conformance/subject/subject.h); only the kinds of events matter. Returns the number of pairs

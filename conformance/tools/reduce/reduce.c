@@ -15,6 +15,7 @@ typedef struct change {
 } change;
 
 typedef RT_VECTOR(change) changes;
+typedef RT_VECTOR(red_source) sources;
 
 typedef struct reducer {
     const red_request *request;
@@ -241,6 +242,62 @@ static bool numbers_try(reducer *reduction)
     return has_passed;
 }
 
+/* ---- Source code -------------------------------------------------------------------------- */
+
+static void sources_collect(reducer *reduction, red_node *node, sources *out)
+{
+    const red_node *language = NULL;
+    red_node *code = NULL;
+    for (uint32_t i = 0; i < node->child_count && !node->is_removed; i++) {
+        red_node *child = &node->children[i];
+        bool is_text = !child->is_removed && (child->kind == RED_SCALAR || child->kind == RED_TEXT);
+        if (is_text && rt_text_is(child->key, "language")) language = child;
+        if (is_text && rt_text_is(child->key, "code")) code = child;
+        sources_collect(reduction, child, out);
+    }
+    if (language && code)
+        *rt_vector_push(out) = (red_source){.language = language->text,
+                                            .code = red_text_of(&reduction->arena, code),
+                                            .reduction = reduction,
+                                            .node = code};
+}
+
+bool red_source_test(red_source *source, rt_text code, bool *out_passes)
+{
+    reducer *reduction = source->reduction;
+    const red_node before = *source->node;
+    rt_buffer text = {0};
+    uint32_t passed = 1;
+    red_text_set(&reduction->arena, source->node, code);
+    red_tree_write(reduction->root, &text);
+    rt_text candidate = rt_buffer_text(&text);
+    if (!reduction->request->test(reduction->request->user, &candidate, 1, &passed))
+        reduction->is_stopped = true;
+    *out_passes = !reduction->is_stopped && passed == 0;
+    if (*out_passes)
+        source->code = source->node->text;
+    else
+        *source->node = before;
+    rt_buffer_free(&text);
+    return !reduction->is_stopped;
+}
+
+/* Returns true if any code became smaller. */
+static bool sources_try(reducer *reduction)
+{
+    sources all = {0};
+    bool has_passed = false;
+    sources_collect(reduction, reduction->root, &all);
+    for (uint32_t i = 0; i < all.count && !reduction->is_stopped; i++) {
+        rt_text before = all.items[i].code;
+        if (!reduction->request->reduce_source(reduction->request->user, &all.items[i]))
+            reduction->is_stopped = true;
+        has_passed |= !rt_text_equal(before, all.items[i].code);
+    }
+    rt_vector_free(&all);
+    return has_passed;
+}
+
 /* ---- The reduction ------------------------------------------------------------------------ */
 
 static void summary_set(red_node *root, rt_text summary)
@@ -253,18 +310,26 @@ static void summary_set(red_node *root, rt_text summary)
         }
 }
 
+/* Repeats the passes until none of them makes progress. */
+static void passes_run(reducer *reduction)
+{
+    for (bool has_passed = true; has_passed && !reduction->is_stopped;) {
+        has_passed = false;
+        for (removal_pass pass = 0; pass < PASS_COUNT && !reduction->is_stopped; pass++)
+            if (removals_try(reduction, pass)) has_passed = true;
+        if (!reduction->is_stopped && numbers_try(reduction)) has_passed = true;
+    }
+}
+
 bool red_reduce(const red_request *request, rt_buffer *out)
 {
     reducer reduction = {.request = request};
     CHECK(request->batch >= 1 && request->batch <= RED_BATCH_MAX);
     reduction.root = red_tree_copy(&reduction.arena, request->root);
     summary_set(reduction.root, request->summary);
-    for (bool has_passed = true; has_passed && !reduction.is_stopped;) {
-        has_passed = false;
-        for (removal_pass pass = 0; pass < PASS_COUNT && !reduction.is_stopped; pass++)
-            if (removals_try(&reduction, pass)) has_passed = true;
-        if (!reduction.is_stopped && numbers_try(&reduction)) has_passed = true;
-    }
+    passes_run(&reduction);
+    if (request->reduce_source && !reduction.is_stopped && sources_try(&reduction))
+        passes_run(&reduction);
     red_tree_write(reduction.root, out);
     rt_arena_reset(&reduction.arena);
     return !reduction.is_stopped;

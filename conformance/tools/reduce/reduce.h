@@ -12,15 +12,29 @@
 
 enum { RED_BATCH_MAX = 64 };
 
+/* A source or image with its code in the scenario. */
+typedef struct red_source {
+    rt_text language, code;
+    struct reducer *reduction; /* private */
+    struct red_node *node;     /* private */
+} red_source;
+
 typedef struct red_request {
     const scn_node *root; /* of a file whose scenario is valid and passes the test */
     uint32_t batch;       /* candidates that are tested together, 1 to RED_BATCH_MAX */
     /* Tests `count` candidates, the texts of whole files. Sets *out_passed to the index of the
      * first that passes, or to `count`. False to stop: the result is then the smallest so far. */
     bool (*test)(void *user, const rt_text *candidates, uint32_t count, uint32_t *out_passed);
+    /* Makes the code of a source smaller, with red_source_test; called once for each source when
+     * nothing else can be left out. False to stop. NULL: not called. */
+    bool (*reduce_source)(void *user, red_source *source);
     void *user;
     rt_text summary; /* of the result; empty: unchanged */
 } red_request;
+
+/* Tests the scenario with another code, which is kept if it passes. Returns false if the test
+ * stopped. */
+bool red_source_test(red_source *source, rt_text code, bool *out_passes);
 
 /* Appends the reduced scenario, unformatted and without comments. False if the test stopped. */
 bool red_reduce(const red_request *request, rt_buffer *out);

@@ -53,6 +53,30 @@ red_node *red_tree_copy(rt_arena *arena, const scn_node *root)
     return copy;
 }
 
+/* ---- Texts -------------------------------------------------------------------------------- */
+
+rt_text red_text_of(rt_arena *arena, const red_node *node)
+{
+    CHECK(node->kind == RED_SCALAR || node->kind == RED_TEXT);
+    if (node->kind == RED_SCALAR) return node->text;
+    rt_buffer text = {0};
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (!node->children[i].is_removed)
+            rt_buffer_printf(&text, "%.*s\n", RT_TEXT_ARG(node->children[i].text));
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return copy;
+}
+
+void red_text_set(rt_arena *arena, red_node *node, rt_text text)
+{
+    CHECK(node->kind == RED_SCALAR || node->kind == RED_TEXT);
+    node->text = rt_arena_text(arena, text);
+    node->kind = RED_TEXT;
+    node->child_count = 0;
+    lines_copy(arena, node->text, node);
+}
+
 /* ---- Scalars ------------------------------------------------------------------------------ */
 
 /* True if YAML would read the text as something else when it stands without quotes; in flow style,

@@ -27,6 +27,11 @@ typedef struct red_node {
 /* Copies the tree of a scenario file into the arena. Texts are borrowed. */
 red_node *red_tree_copy(rt_arena *arena, const scn_node *root);
 
+/* The text of a SCALAR or TEXT, without the lines that are removed, in the arena; and replaces it
+ * by another one, which is copied. */
+rt_text red_text_of(rt_arena *arena, const red_node *node);
+void red_text_set(rt_arena *arena, red_node *node, rt_text text);
+
 /* Appends the tree's text, without what is removed, in the layout that people write: short lists
  * and mappings in one line, texts of several lines as literals. The file means the same, except
  * that a text of one line may lose its line feed, and that comments are lost. It is not formatted

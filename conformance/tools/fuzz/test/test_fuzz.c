@@ -10,8 +10,9 @@
 static fuz_bucket *add(fuz_state *state, const char *subject, const char *signature,
                        const char *variation)
 {
-    return fuz_bucket_add(state, rt_text_of(subject), RT_TEXT("FAIL"), rt_text_of(signature),
-                          rt_text_of(variation), 7);
+    return fuz_bucket_add(state,
+                          &(fuz_failure){rt_text_of(subject), RT_TEXT("FAIL"),
+                                         rt_text_of(signature), rt_text_of(variation), 7, 5});
 }
 
 static void the_headline_is_the_first_failure_without_places(void **unused)
@@ -36,6 +37,43 @@ static void alike_failures_share_a_bucket(void **unused)
     assert_int_equal(add(&state, "pocl", "step1:launch:errc-build:k1", "")->count, 1);
     assert_int_equal(state.buckets.count, 4);
     fuz_state_free(&state);
+}
+
+static void a_program_that_lacks_something_has_another_bucket(void **unused)
+{
+    (void)unused;
+    fuz_state state = {0};
+    fuz_failure failure = {
+        RT_TEXT("pocl"), RT_TEXT("FAIL"), RT_TEXT("step1:memory:differs:out1"), {0}, 7, 3};
+    fuz_bucket *bucket = fuz_bucket_add(&state, &failure);
+    bucket->traits = 2; /* of what it was reduced to */
+    failure.traits = 6;
+    assert_int_equal(fuz_bucket_add(&state, &failure)->count, 2);
+    failure.traits = 5;
+    assert_int_equal(fuz_bucket_add(&state, &failure)->count, 1);
+    assert_int_equal(state.buckets.count, 2);
+    fuz_state_free(&state);
+}
+
+static void traits_are_what_a_text_has(void **unused)
+{
+    (void)unused;
+    uint32_t nothing = fuz_traits(RT_TEXT("")), loads = fuz_traits(RT_TEXT("  - load: liba\n"));
+    assert_int_equal(nothing, 0);
+    assert_int_not_equal(loads, 0);
+    /* Two bits: one for the step, one for the names. */
+    uint32_t kernels = fuz_traits(
+        RT_TEXT("kernel void k0(global ulong *out) { }\n kernel void k0(void)\n  - load: liba\n"));
+    assert_int_equal(kernels & loads, loads);
+    assert_int_not_equal(kernels, loads);
+    assert_int_equal(fuz_traits(RT_TEXT("kernel void k0() kernel void k01()")), 0);
+    uint32_t functions = fuz_traits(RT_TEXT("ulong f0(void) { } ulong f0(void) { }"));
+    assert_int_not_equal(functions, 0);
+    assert_int_equal(functions & kernels, 0);
+    assert_int_equal(fuz_traits(RT_TEXT("ulong f0(void), f1(void); ulong f0(void) { }")), 0);
+    uint32_t roles = fuz_traits(RT_TEXT("(void) { kernel void f4(global) ulong f4(void) {"));
+    assert_int_not_equal(roles, 0);
+    assert_int_equal(roles & (functions | kernels), 0);
 }
 
 static void pairs_of_events_count_once(void **unused)
@@ -72,7 +110,7 @@ static void the_file_restores_the_state(void **unused)
     const rt_text trace = RT_TEXT("[{\"event\": \"load\"}, {\"event\": \"launch\"}]");
     fuz_events_add(&state, trace);
     fuz_marks_add(&state, RT_TEXT("DL-B-02@a.c:6\n"));
-    add(&state, "sim", "step1:memory:differs:out1", "renamed");
+    add(&state, "sim", "step1:memory:differs:out1", "renamed")->traits = 4;
     rt_buffer file = {0};
     fuz_state_write(&state, &file);
     fuz_state again = {0};
@@ -83,6 +121,7 @@ static void the_file_restores_the_state(void **unused)
     assert_int_equal(again.runs, 16);
     assert_int_equal(fuz_events_add(&again, trace), 0);
     assert_int_equal(fuz_marks_add(&again, RT_TEXT("DL-B-02@a.c:6.4\nDL-B-02@a.c:9\n")), 1);
+    assert_int_equal(again.buckets.items[0].traits, 4);
     assert_int_equal(add(&again, "sim", "step4:memory:differs:out3", "renamed")->count, 2);
     fuz_state other = {0};
     assert_false(rt_ok(fuz_state_read(sink, RT_TEXT("{}"), &other)));
@@ -99,6 +138,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_headline_is_the_first_failure_without_places),
         cmocka_unit_test(alike_failures_share_a_bucket),
+        cmocka_unit_test(a_program_that_lacks_something_has_another_bucket),
+        cmocka_unit_test(traits_are_what_a_text_has),
         cmocka_unit_test(pairs_of_events_count_once),
         cmocka_unit_test(mutants_of_a_mark_count_once),
         cmocka_unit_test(the_file_restores_the_state),

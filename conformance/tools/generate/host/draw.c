@@ -74,13 +74,29 @@ static void draw_program(host_generator *g)
     for (uint32_t m = 0; m < program->module_count; m++)
         for (uint32_t needed = m + 1; needed < program->module_count; needed++)
             if (chance(g, g->weights.of[GEN_NEEDS])) program->modules[m].needs |= 1u << needed;
+    if (chance(g, g->weights.of[GEN_PRELOAD]))
+        program->preloaded = 1u << (1 + below(g, program->module_count - 1));
     g->two_devices = chance(g, g->weights.of[GEN_TWO_DEVICES]);
+    g->two_contexts = chance(g, g->weights.of[GEN_TWO_CONTEXTS]);
     for (uint32_t d = 0; d < GEN_DEVICES; d++)
         if (chance(g, g->weights.of[GEN_WITHOUT_FP64])) program->without_fp64 |= 1u << d;
     g->has_persistent_cache = chance(g, g->weights.of[GEN_PERSISTENT]);
 }
 
 /* ---- The steps ---------------------------------------------------------------------------- */
+
+/* The places of the program. */
+typedef struct place_list {
+    uint32_t items[GEN_PLACES], count;
+} place_list;
+
+static place_list places_of(const host_generator *g)
+{
+    place_list places = {.items = {0}, .count = 1};
+    if (g->two_devices) places.items[places.count++] = 1;
+    if (g->two_contexts) places.items[places.count++] = GEN_OTHER_CONTEXT;
+    return places;
+}
 
 /* Draws one of the kernels in loaded modules; returns false if there is none. */
 static bool draw_kernel(host_generator *g, host_step *step)
@@ -165,18 +181,18 @@ static void step_add(host_generator *g, host_step step)
     if (g->step_count < STEPS_DRAWN && gen_host_take(g, &step)) g->steps[g->step_count++] = step;
 }
 
-/* Launches a kernel on the devices with the settings, in random order. */
+/* Launches a kernel at all places with the settings, in random order. */
 static void draw_sweep(host_generator *g)
 {
     host_step step = {.verb = GEN_LAUNCH};
     if (!draw_kernel(g, &step)) return;
     if (g->step_count > 0) repeat_launch(g, &step);
-    uint32_t devices = g->two_devices ? GEN_DEVICES : 1;
+    place_list places = places_of(g);
     uint32_t settings = g->weights.of[GEN_SET_CONSTANTS] > 0 ? GEN_SETTINGS : 1;
-    uint32_t count = devices * settings, first = below(g, count), taken = 0;
+    uint32_t count = places.count * settings, first = below(g, count), taken = 0;
     for (uint32_t i = 0; i < count && taken < SWEEP_MAX; i++) {
         uint32_t target = (first + i) % count;
-        step.target = (gen_target){target % devices, target / devices};
+        step.target = (gen_target){places.items[target % places.count], target / places.count};
         if (!is_kept(g, &step)) continue;
         uint32_t before = g->step_count;
         step_add(g, step);
@@ -201,9 +217,8 @@ static void copy_on_all_devices(host_generator *g, gen_weight verb, uint32_t mod
     for (uint32_t d = 0; d < (g->two_devices ? GEN_DEVICES : 1); d++) {
         int32_t content = (int32_t)(100 * (g->step_count + 1));
         if (g->weights.of[verb] > 0)
-            step_add(g,
-                     (host_step){
-                         .verb = verb, .module = module, .content = content, .target.device = d});
+            step_add(g, (host_step){
+                            .verb = verb, .module = module, .content = content, .target.place = d});
     }
 }
 
@@ -296,7 +311,8 @@ static void draw_step(host_generator *g)
     host_step step = {.verb = draw_verb(g), .module = 1 + below(g, g->program.module_count - 1)};
     /* Few launches can be linked before libraries are loaded. */
     if (g->step_count < 2 && g->weights.of[GEN_LOAD] > 0 && chance(g, 70)) step.verb = GEN_LOAD;
-    if (g->two_devices) step.target.device = below(g, GEN_DEVICES);
+    place_list places = places_of(g);
+    step.target.place = places.items[below(g, places.count)];
     switch (step.verb) {
     case GEN_SWEEP: draw_sweep(g); return;
     case GEN_REPLACE: draw_replace(g); return;
@@ -304,7 +320,7 @@ static void draw_step(host_generator *g)
     case GEN_SHAPE:
         step.call = (gen_shape_call){.class = GEN_ROLE_BASE + (gen_role)below(g, GEN_ROLES - 1),
                                      .is_precise = chance(g, 40),
-                                     .device = step.target.device};
+                                     .place = step.target.place};
         break;
     case GEN_LAUNCH:
         if (!draw_launch(g, &step)) return;
@@ -312,10 +328,11 @@ static void draw_step(host_generator *g)
     case GEN_COPY_IN:
     case GEN_COPY_OUT:
         if (!draw_variable(g, &step)) return;
+        step.target.place = gen_device_of(step.target.place);
         step.content = (int32_t)(100 * (g->step_count + 1));
         if (g->two_devices && chance(g, 50)) {
             step_add(g, step);
-            step.target.device ^= 1;
+            step.target.place ^= 1;
             step.content++;
         }
         break;

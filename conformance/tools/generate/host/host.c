@@ -36,8 +36,8 @@ static void omit_commands(host_generator *g, work_step *work)
 static void omit_details(host_generator *g, host_step *step)
 {
     omit_commands(g, &step->work);
-    if (step->target.device == 1 && is_omitted(g)) step->target.device = 0;
-    step->call.device = step->target.device;
+    if (step->target.place > 0 && is_omitted(g)) step->target.place = 0;
+    step->call.place = step->target.place;
     if (step->verb == GEN_LAUNCH) {
         if (step->is_late) step->is_late = !is_omitted(g);
         step->is_unread = is_omitted(g);
@@ -100,6 +100,7 @@ static void omit(host_generator *g)
     g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
     if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     program->without_fp64 = keep(g, program->without_fp64);
+    program->preloaded = keep(g, program->preloaded);
     g->shapes.parts = keep(g, g->shapes.parts);
     for (uint32_t m = 0; m < program->module_count; m++) {
         program->modules[m].needs = keep(g, program->modules[m].needs);

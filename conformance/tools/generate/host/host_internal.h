@@ -17,7 +17,7 @@ typedef struct host_step {
     gen_weight verb;
     uint32_t module;   /* LOAD, UNLOAD, COPY_… */
     int32_t content;   /* COPY_… */
-    gen_target target; /* COPY_…: the device alone */
+    gen_target target; /* COPY_…: the place alone, which is not the other context */
     /* LAUNCH: */
     uint32_t image, kernel;
     bool names_module, is_late;
@@ -50,7 +50,7 @@ typedef struct host_generator {
     gen_role roles[GEN_MODULES_MAX];
     gen_shapes shapes;
     uint32_t families[GEN_MODULES_MAX]; /* of the libraries: those of one have the same names */
-    bool two_devices, has_persistent_cache;
+    bool two_devices, two_contexts, has_persistent_cache;
     host_bundle bundles[BUNDLES_MAX]; /* by number, from 1 */
     uint32_t bundle_count;
     uint32_t process_count; /* before the current one */

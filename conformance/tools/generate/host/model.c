@@ -10,6 +10,12 @@ const gen_setting gen_settings[GEN_SETTINGS] = {
     {3, {7, 11}}, {3, {11, 7}}, {3, {7, 13}},
 };
 
+uint32_t gen_device_of(uint32_t place)
+{
+    CHECK(place < GEN_PLACES);
+    return place == GEN_OTHER_CONTEXT ? 0 : place;
+}
+
 /* ---- Modules ------------------------------------------------------------------------------ */
 
 gen_state gen_state_start(const gen_program *program)
@@ -17,16 +23,16 @@ gen_state gen_state_start(const gen_program *program)
     gen_state state = {.program = program};
     state.open_count[0] = 1;
     for (uint32_t i = 0; i < program->image_count; i++)
-        for (uint32_t d = 0; d < GEN_DEVICES; d++)
+        for (uint32_t p = 0; p < GEN_PLACES; p++)
             for (uint32_t s = 0; s < GEN_SETTINGS; s++)
-                state.built[i][d][s].may_be_absent = true;
+                state.built[i][p][s].may_be_absent = true;
     return state;
 }
 
 uint32_t gen_loaded(const gen_state *state)
 {
     const gen_program *program = state->program;
-    uint32_t loaded = 0;
+    uint32_t loaded = program->preloaded;
     for (uint32_t i = 0; i < program->module_count; i++) {
         if (state->open_count[i] > 0) loaded |= 1u << i;
         /* Modules need only modules with larger numbers, so one pass closes the set. */
@@ -71,16 +77,15 @@ void gen_close(gen_state *state, uint32_t module)
     CHECK(module > 0 && state->open_count[module] > 0);
     state->open_count[module]--;
     uint32_t images = gen_loaded_images(state), modules = gen_loaded(state);
-    for (uint32_t d = 0; d < GEN_DEVICES; d++) {
-        for (uint32_t i = 0; i < state->program->module_count; i++) {
-            if (modules & 1u << i) continue;
-            state->variables[i][d] = 0;
-            state->variable_unknown[i][d] = false;
-        }
-        for (uint32_t i = 0; i < state->program->image_count; i++)
-            for (uint32_t s = 0; s < GEN_SETTINGS; s++)
-                built_shrink(&state->built[i][d][s], &state->instances[i][d][s], images);
+    for (uint32_t i = 0; i < state->program->module_count; i++) {
+        if (modules & 1u << i) continue;
+        memset(state->variables[i], 0, sizeof state->variables[i]);
+        memset(state->variable_unknown[i], 0, sizeof state->variable_unknown[i]);
     }
+    for (uint32_t i = 0; i < state->program->image_count; i++)
+        for (uint32_t p = 0; p < GEN_PLACES; p++)
+            for (uint32_t s = 0; s < GEN_SETTINGS; s++)
+                built_shrink(&state->built[i][p][s], &state->instances[i][p][s], images);
 }
 
 /* ---- Linking ------------------------------------------------------------------------------ */
@@ -225,19 +230,20 @@ static uint64_t value_of(const gen_program *program, uint32_t set, const gen_bod
 }
 
 /* Source: document 003, "Device images collection and linking". */
-bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t device)
+bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t place)
 {
     const gen_image *tested = &program->images[image];
-    bool has_aspects = !tested->needs_fp64 || !(program->without_fp64 & 1u << device);
+    bool has_fp64 = !(program->without_fp64 & 1u << gen_device_of(place));
+    bool has_aspects = !tested->needs_fp64 || has_fp64;
     return has_aspects && program->modules[tested->module].format != GEN_PTX;
 }
 
-/* The images that a device can run, as bits 1u << image. */
-static uint32_t usable_images(const gen_program *program, uint32_t device)
+/* The images that the device of a place can run, as bits 1u << image. */
+static uint32_t usable_images(const gen_program *program, uint32_t place)
 {
     uint32_t images = 0;
     for (uint32_t i = 0; i < program->image_count; i++)
-        if (gen_is_usable(program, i, device)) images |= 1u << i;
+        if (gen_is_usable(program, i, place)) images |= 1u << i;
     return images;
 }
 
@@ -247,9 +253,9 @@ static exploration programs_of(const gen_state *state, uint32_t image, gen_targe
     const gen_program *program = state->program;
     exploration all = {.program = program, .images = gen_loaded_images(state)};
     CHECK(image < program->image_count && (all.images & 1u << image));
-    CHECK(target.device < GEN_DEVICES && target.setting < GEN_SETTINGS);
-    all.images &= usable_images(program, target.device);
-    const gen_built *built = &state->built[image][target.device][target.setting];
+    CHECK(target.place < GEN_PLACES && target.setting < GEN_SETTINGS);
+    all.images &= usable_images(program, target.place);
+    const gen_built *built = &state->built[image][target.place][target.setting];
     memcpy(all.found.sets, built->sets, sizeof built->sets);
     all.found.set_count = built->set_count;
     if (!(all.images & 1u << image)) {
@@ -268,7 +274,7 @@ static exploration programs_of(const gen_state *state, uint32_t image, gen_targe
 static exploration programs_of_bundle(const gen_state *state, uint32_t image, gen_target target)
 {
     gen_state anew = *state;
-    anew.built[image][target.device][target.setting].may_be_absent = true;
+    anew.built[image][target.place][target.setting].may_be_absent = true;
     exploration all = programs_of(&anew, image, target);
     all.is_unknown |= all.found.set_count > 0 && all.found.may_be_absent;
     return all;
@@ -315,12 +321,14 @@ gen_outcome gen_predict(const gen_state *state, uint32_t image, uint32_t kernel,
     exploration all = programs_of(state, image, target);
     gen_outcome outcome = outcome_of(state, &all, image, kernel, target);
     if (gen_increments(state->program, image, kernel) && launched->has_image_scope) {
-        const gen_instance *instance = &state->instances[image][target.device][target.setting];
+        const gen_instance *instance = &state->instances[image][target.place][target.setting];
         outcome.sum = instance->content + 1;
         outcome.is_unknown |= instance->is_unknown;
+    } else if (gen_increments(state->program, image, kernel) && target.place >= GEN_DEVICES) {
+        outcome.is_unknown = true;
     } else if (gen_increments(state->program, image, kernel)) {
-        outcome.sum = state->variables[launched->module][target.device] + 1;
-        outcome.is_unknown |= state->variable_unknown[launched->module][target.device];
+        outcome.sum = state->variables[launched->module][target.place] + 1;
+        outcome.is_unknown |= state->variable_unknown[launched->module][target.place];
     }
     return outcome;
 }
@@ -342,7 +350,7 @@ gen_outcome gen_predict_bundle(const gen_state *state, uint32_t image, uint32_t 
 void gen_bundle_create(gen_state *state, uint32_t image, gen_target target)
 {
     exploration all = programs_of_bundle(state, image, target);
-    gen_built *built = &state->built[image][target.device][target.setting];
+    gen_built *built = &state->built[image][target.place][target.setting];
     if (all.found.set_count == 0) return; /* refused */
     all.found.may_be_absent = built->may_be_absent;
     all.found.generation = built->generation + 1;
@@ -362,12 +370,12 @@ static void increment(gen_state *state, uint32_t image, uint32_t kernel, gen_tar
     CHECK(!outcome.is_unknown);
     bool is_unknown = outcome.value_count > 0 && outcome.may_be_refused;
     if (launched->has_image_scope) {
-        gen_instance *instance = &state->instances[image][target.device][target.setting];
+        gen_instance *instance = &state->instances[image][target.place][target.setting];
         if (outcome.value_count > 0) instance->content++;
         instance->is_unknown = is_unknown;
     } else {
-        if (outcome.value_count > 0) state->variables[launched->module][target.device]++;
-        state->variable_unknown[launched->module][target.device] = is_unknown;
+        if (outcome.value_count > 0) state->variables[launched->module][target.place]++;
+        state->variable_unknown[launched->module][target.place] = is_unknown;
     }
 }
 
@@ -376,7 +384,7 @@ void gen_launch(gen_state *state, uint32_t image, uint32_t kernel, gen_target ta
     if (gen_increments(state->program, image, kernel)) increment(state, image, kernel, target);
     exploration all = programs_of(state, image, target);
     CHECK(!all.is_unknown);
-    gen_built *built = &state->built[image][target.device][target.setting];
+    gen_built *built = &state->built[image][target.place][target.setting];
     all.found.generation = built->generation + built->may_be_absent;
     *built = all.found;
     CHECK(built->set_count > 0 || built->may_be_absent);

@@ -22,6 +22,8 @@ enum {
     GEN_ALTERNATIVES_MAX = 6,
     GEN_CONSTANTS = 2, /* names c0 and c1, in any image that uses them */
     GEN_DEVICES = 2,
+    GEN_OTHER_CONTEXT = GEN_DEVICES, /* the first device in a second context */
+    GEN_PLACES,                      /* the devices in the context of all, and that one */
     GEN_SETTINGS = 6 /* values of the constants that a launch may set, gen_settings */
 };
 
@@ -35,8 +37,11 @@ extern const gen_setting gen_settings[GEN_SETTINGS]; /* the first one sets nothi
 
 /* Where and how a launch takes place. Each has programs of its own. */
 typedef struct gen_target {
-    uint32_t device, setting;
+    uint32_t place, setting;
 } gen_target;
+
+/* The device of a place. */
+uint32_t gen_device_of(uint32_t place);
 
 /* A definition of a function or kernel. */
 typedef struct gen_body {
@@ -75,6 +80,7 @@ typedef struct gen_program {
     gen_image images[GEN_IMAGES_MAX];
     uint32_t image_count;
     uint32_t without_fp64; /* bits 1u << device */
+    uint32_t preloaded;    /* bits 1u << module: those of LD_PRELOAD, which no dlclose unloads */
 } gen_program;
 
 /* The device programs that may exist for the kernels of an image: one of `sets`, or none. */
@@ -94,13 +100,14 @@ typedef struct gen_instance {
 typedef struct gen_state {
     const gen_program *program;
     uint32_t open_count[GEN_MODULES_MAX]; /* dlopen minus dlclose; the executable has 1 */
-    gen_built built[GEN_IMAGES_MAX][GEN_DEVICES][GEN_SETTINGS];
-    /* The contents of the modules' device_globals on each device; unknown: a launch that may have
-     * been refused may have changed it. */
+    gen_built built[GEN_IMAGES_MAX][GEN_PLACES][GEN_SETTINGS];
+    /* The contents of the modules' device_globals on each device in the context of all devices: the
+     * documents leave open whether another context has its own (DG-INIT-11). Unknown: a launch that
+     * may have been refused may have changed it. */
     int32_t variables[GEN_MODULES_MAX][GEN_DEVICES];
     bool variable_unknown[GEN_MODULES_MAX][GEN_DEVICES];
     /* The same for variables with image scope, in the program that `built` describes. */
-    gen_instance instances[GEN_IMAGES_MAX][GEN_DEVICES][GEN_SETTINGS];
+    gen_instance instances[GEN_IMAGES_MAX][GEN_PLACES][GEN_SETTINGS];
 } gen_state;
 
 /* How a launch may end. */
@@ -119,13 +126,16 @@ uint32_t gen_constants(const gen_image *image);
 /* The functions that the image's definitions call, as bits 1u << function. */
 uint32_t gen_callees(const gen_image *image);
 
-/* True if the device can run the image; others are neither launched from nor suitable providers. */
-bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t device);
+/* True if the device of the place can run the image; others are neither launched from nor suitable
+ * providers. */
+bool gen_is_usable(const gen_program *program, uint32_t image, uint32_t place);
 
 /* The state of a process that has just started. */
 gen_state gen_state_start(const gen_program *program);
 
-/* The modules in memory, as bits 1u << module: those that are open, and what they need. */
+/* The modules in memory, as bits 1u << module: those that are open or preloaded, and what they
+ * need.
+ */
 uint32_t gen_loaded(const gen_state *state);
 
 /* Opens or closes a module. Closing requires that it is open. */

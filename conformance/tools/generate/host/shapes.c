@@ -17,16 +17,16 @@ static const struct class_row {
 bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
                      gen_shape_call *call)
 {
-    CHECK(call->class >= GEN_ROLE_BASE && call->class < GEN_ROLES && call->device < GEN_DEVICES);
+    CHECK(call->class >= GEN_ROLE_BASE && call->class < GEN_ROLES && call->place < GEN_PLACES);
     uint32_t needed = 1u << GEN_ROLE_BASE | 1u << call->class;
     loaded &= ~(1u << GEN_ROLE_LINKING);
     uint32_t parts = 1u << (call->is_precise ? GEN_SHAPE_PRECISE : GEN_SHAPE_PLAIN);
     if (call->class == GEN_ROLE_BASE) parts |= 1u << GEN_SHAPE_BASE;
     if ((needed & ~loaded) || (parts & ~shapes->parts)) return false;
     if (call->is_uncalled) return true;
-    call->is_refused = call->is_precise && (without_fp64 & 1u << call->device);
+    call->is_refused = call->is_precise && (without_fp64 & 1u << gen_device_of(call->place));
     if (call->is_refused) return true;
-    uint32_t *linked = &(call->is_precise ? shapes->precise : shapes->plain)[call->device];
+    uint32_t *linked = &(call->is_precise ? shapes->precise : shapes->plain)[call->place];
     /* A program need not contain what was loaded after it had been linked (VF-CACHE-04). */
     if (*linked != 0 && !(*linked & 1u << call->class)) return false;
     if (*linked == 0) *linked = loaded;
@@ -35,9 +35,9 @@ bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
 
 void gen_shapes_unload(gen_shapes *shapes, uint32_t loaded)
 {
-    for (uint32_t d = 0; d < GEN_DEVICES; d++) {
-        if (shapes->plain[d] & ~loaded) shapes->plain[d] = 0;
-        if (shapes->precise[d] & ~loaded) shapes->precise[d] = 0;
+    for (uint32_t p = 0; p < GEN_PLACES; p++) {
+        if (shapes->plain[p] & ~loaded) shapes->plain[p] = 0;
+        if (shapes->precise[p] & ~loaded) shapes->precise[p] = 0;
     }
 }
 
@@ -92,17 +92,17 @@ void gen_shapes_write_memories(bool has_result, const char *suffix, rt_buffer *o
 
 /* Shipped DPC++ has no dummies, so what a device without fp64 does is checked for the documents
  * alone. */
-void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *device_key,
+void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *place_key,
                            const char *suffix, rt_buffer *out)
 {
     const struct class_row *class = &classes[call->class];
     const char *profile = lacks_fp64 ? "    profile: documents\n" : "";
     rt_buffer_printf(out, "  - submit: {kernel: %s, range: [1], args: [object%s]%s}\n%s",
-                     class->kernel, suffix, device_key, profile);
+                     class->kernel, suffix, place_key, profile);
     if (call->is_uncalled) return;
     rt_buffer_printf(out,
                      "  - submit: {kernel: %s, range: [1], args: [object%s, returned%s]%s}\n%s",
-                     call->is_precise ? "measure" : "count", suffix, suffix, device_key, profile);
+                     call->is_precise ? "measure" : "count", suffix, suffix, place_key, profile);
     if (call->is_refused)
         rt_buffer_printf(out, "    expect: {error: {documents: \"errc::kernel_not_supported\"}}\n");
     else

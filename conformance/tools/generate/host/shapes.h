@@ -30,19 +30,19 @@ typedef enum gen_shape_part {
     GEN_SHAPE_PARTS
 } gen_shape_part;
 
-/* A call of a function of a new object, on a device. */
+/* A call of a function of a new object, at a place (model.h). */
 typedef struct gen_shape_call {
     gen_role class;
     bool is_precise;  /* GEN_SHAPE_PRECISE is called */
     bool is_uncalled; /* in a reduction: the object is made, and that is all */
-    uint32_t device;
+    uint32_t place;
     bool is_refused; /* set by gen_shapes_take: the device lacks fp64 */
 } gen_shape_call;
 
 typedef struct gen_shapes {
     uint32_t parts; /* bits 1u << gen_shape_part */
     /* The classes in the calling kernels' programs, as bits 1u << role; 0: there is no program. */
-    uint32_t plain[GEN_DEVICES], precise[GEN_DEVICES];
+    uint32_t plain[GEN_PLACES], precise[GEN_PLACES];
 } gen_shapes;
 
 /* Takes the call if its outcome is certain: the library of the class is loaded, and was when the
@@ -60,7 +60,7 @@ void gen_shapes_write_module(gen_role role, uint32_t parts, rt_buffer *out);
 /* Appends the memories of one or several calls, whose names end with `suffix`, and a call with what
  * it is expected to return. */
 void gen_shapes_write_memories(bool has_result, const char *suffix, rt_buffer *out);
-void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *device_key,
+void gen_shapes_write_call(const gen_shape_call *call, bool lacks_fp64, const char *place_key,
                            const char *suffix, rt_buffer *out);
 
 #endif

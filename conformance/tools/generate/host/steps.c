@@ -43,7 +43,7 @@ static bool take_launch_of_bundle(host_generator *g, host_step *step)
 static bool take_bundle(host_generator *g, host_step *step)
 {
     const gen_image *image = &g->program.images[step->image];
-    bool is_usable = gen_is_usable(&g->program, step->image, step->target.device);
+    bool is_usable = gen_is_usable(&g->program, step->image, step->target.place);
     if (!(gen_loaded(&g->state) & 1u << image->module) || !(image->kernels & 1u << step->kernel) ||
         !is_usable || kernel_is_ambiguous(g, step->image, step->kernel) ||
         gen_increments(&g->program, step->image, step->kernel) || image->has_image_scope)
@@ -92,14 +92,14 @@ static bool take_launch(host_generator *g, host_step *step)
     gen_launch(&g->state, step->image, step->kernel, step->target);
     step->process = g->process_count;
     step->generation =
-        g->state.built[step->image][step->target.device][step->target.setting].generation;
+        g->state.built[step->image][step->target.place][step->target.setting].generation;
     return true;
 }
 
 bool gen_host_take(host_generator *g, host_step *step)
 {
     gen_state *state = &g->state;
-    uint32_t device = step->target.device;
+    uint32_t place = step->target.place;
     switch (step->verb) {
     case GEN_LOAD: gen_open(state, step->module); return true;
     case GEN_UNLOAD:
@@ -113,15 +113,16 @@ bool gen_host_take(host_generator *g, host_step *step)
         g->process_count++;
         return true;
     case GEN_COPY_IN:
+        CHECK(place < GEN_DEVICES);
         if (!gen_host_has_variable(g, step->module)) return false;
-        state->variables[step->module][device] = step->content;
-        state->variable_unknown[step->module][device] = false;
+        state->variables[step->module][place] = step->content;
+        state->variable_unknown[step->module][place] = false;
         return true;
     case GEN_COPY_OUT:
-        if (!gen_host_has_variable(g, step->module) ||
-            state->variable_unknown[step->module][device])
+        CHECK(place < GEN_DEVICES);
+        if (!gen_host_has_variable(g, step->module) || state->variable_unknown[step->module][place])
             return false;
-        step->content = state->variables[step->module][device];
+        step->content = state->variables[step->module][place];
         return true;
     case GEN_LAUNCH: return take_launch(g, step);
     case GEN_BUNDLE: return take_bundle(g, step);

@@ -32,8 +32,10 @@ typedef enum gen_weight {
     GEN_LATE,                /* a launch's result is read some steps later */
     GEN_SET_CONSTANTS,       /* a launch sets specialisation constants */
     GEN_TWO_DEVICES,         /* the program has two devices */
+    GEN_TWO_CONTEXTS,        /* it has a second context with the first device */
     GEN_PERSISTENT,          /* it has a persistent cache */
     GEN_NEEDS,               /* a module needs another one */
+    GEN_PRELOAD,             /* LD_PRELOAD names a library */
     GEN_SHAPES,              /* the program has classes with virtual functions */
     GEN_WITHOUT_FP64,        /* a device lacks fp64 */
     GEN_FORMATS,             /* modules have images in several formats, or in one of no device, and

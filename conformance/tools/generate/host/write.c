@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 7 };
+enum { VERSION = 8 };
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
@@ -166,7 +166,7 @@ static bool is_correlated(const host_generator *g, const host_step *step)
         const host_step *other = &g->steps[i];
         if (other != step && other->verb == GEN_LAUNCH && !other->is_unread &&
             other->image == step->image && other->process == step->process &&
-            other->target.device == step->target.device &&
+            other->target.place == step->target.place &&
             other->target.setting == step->target.setting &&
             other->generation == step->generation && other->outcome.value_count > 1 &&
             other->outcome.tells_programs_apart && !other->outcome.may_be_refused)
@@ -187,10 +187,11 @@ static void write_constants(rt_buffer *out, uint32_t setting)
     if (gen_settings[setting].set) rt_buffer_printf(out, "}");
 }
 
-static const char *device_key(const host_step *step)
-{
-    return step->target.device == 1 ? ", device: second" : "";
-}
+/* What names the place of a command, and that of a bundle. */
+static const char *const place_keys[GEN_PLACES] = {
+    "", ", device: second", [GEN_OTHER_CONTEXT] = ", queue: elsewhere"};
+static const char *const bundle_place_keys[GEN_PLACES] = {
+    "", ", device: second", [GEN_OTHER_CONTEXT] = ", context: other"};
 
 static bool is_certain(const gen_outcome *outcome)
 {
@@ -223,7 +224,7 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
         rt_buffer_printf(out, "module: %s, ", module_names[g->program.images[step->image].module]);
     rt_buffer_printf(out, "range: [1], args: [");
     write_output(g, step, number, out);
-    rt_buffer_printf(out, "]%s", device_key(step));
+    rt_buffer_printf(out, "]%s", place_keys[step->target.place]);
     if (step->bundle > 0)
         rt_buffer_printf(out, ", bundle: bundle%u", step->bundle);
     else
@@ -239,7 +240,7 @@ static void write_launch(const host_generator *g, const host_step *step, uint32_
         rt_buffer_printf(out, "        - {error: none, ");
         if (is_correlated(g, step))
             rt_buffer_printf(out, "name: image%u_%u_%u_%u_%u_%u, ", step->image, step->process,
-                             step->target.device, step->target.setting, step->generation, i);
+                             step->target.place, step->target.setting, step->generation, i);
         rt_buffer_printf(out, "memory: ");
         write_output(g, step, number, out);
         write_equals(outcome, i, out);
@@ -255,7 +256,7 @@ static void write_bundle(const host_generator *g, const host_step *step, rt_buff
     rt_buffer_printf(out, "  - bundle: {id: %s%u, get: %s, kernels: [%s%s]%s",
                      has_input ? "input" : "bundle", step->bundle,
                      has_input ? "input" : "executable", prefix(g), kernel_names[step->kernel],
-                     device_key(step));
+                     bundle_place_keys[step->target.place]);
     write_constants(out, step->target.setting);
     rt_buffer_printf(out, "}\n");
     if (has_input)
@@ -351,12 +352,23 @@ static void write_copy(const host_generator *g, const host_step *step, uint32_t 
     /* Queues are out of order, and a variable makes no dependency. */
     if (step->verb == GEN_COPY_IN)
         rt_buffer_printf(out, "  - copy: {from: in%u, to: v%u%s}\n  - wait\n", number, variable,
-                         device_key(step));
+                         place_keys[step->target.place]);
     else
         rt_buffer_printf(out,
                          "  - copy: {from: v%u, to: out%u%s}\n"
                          "  - expect: {memory: out%u, equals: [%d]}\n",
-                         variable, number, device_key(step), number, step->content);
+                         variable, number, place_keys[step->target.place], number, step->content);
+}
+
+static bool uses_place(const host_generator *g, uint32_t place)
+{
+    static const uint32_t verbs = 1u << GEN_LAUNCH | 1u << GEN_COPY_IN | 1u << GEN_COPY_OUT |
+                                  1u << GEN_BUNDLE | 1u << GEN_SHAPE;
+    work_use use = use_of(g);
+    bool is_used = place == 1 && (use.queues & 1u << WORK_SECOND);
+    for (uint32_t i = 0; i < g->step_count; i++)
+        is_used |= (verbs & 1u << g->steps[i].verb) && g->steps[i].target.place == place;
+    return is_used;
 }
 
 #define OTHER_MODULE "libother"
@@ -367,6 +379,11 @@ static void write_process(const host_generator *g, work_state *work, rt_buffer *
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(out, "  - load: " OTHER_MODULE "\n");
     gen_work_start(work);
+    if (uses_place(g, GEN_OTHER_CONTEXT))
+        rt_buffer_printf(out,
+                         "  - context: {id: other, devices: [first]}\n"
+                         "  - queue: {id: elsewhere, context: other%s}\n",
+                         form_of(g).in_order ? ", properties: [in_order]" : "");
     work_use use = use_of(g);
     gen_work_write_queues(&use, form_of(g), out);
 }
@@ -397,8 +414,9 @@ static void write_step(const host_generator *g, uint32_t number, work_state *wor
         break;
     case GEN_BUNDLE: write_bundle(g, step, out); break;
     case GEN_SHAPE:
-        gen_shapes_write_call(&step->call, g->program.without_fp64 & 1u << step->call.device,
-                              device_key(step), suffix_of(step, number, suffix), out);
+        gen_shapes_write_call(&step->call,
+                              g->program.without_fp64 & 1u << gen_device_of(step->call.place),
+                              place_keys[step->target.place], suffix_of(step, number, suffix), out);
         break;
     case GEN_COPY_IN:
     case GEN_COPY_OUT: write_copy(g, step, number, out); break;
@@ -433,10 +451,10 @@ static void write_steps(const host_generator *g, rt_buffer *out)
     rt_free(second);
 }
 
-/* The modules that a step loads or launches from, and what they need. */
+/* The modules that the process begins with or a step loads, and what they need. */
 static uint32_t used_modules(const host_generator *g)
 {
-    uint32_t used = 1;
+    uint32_t used = 1 | g->program.preloaded;
     for (uint32_t i = 0; i < g->step_count; i++)
         if (g->steps[i].verb == GEN_LOAD) used |= 1u << g->steps[i].module;
     for (uint32_t m = 0; m < g->program.module_count; m++)
@@ -444,22 +462,12 @@ static uint32_t used_modules(const host_generator *g)
     return used;
 }
 
-static bool uses_second_device(const host_generator *g)
-{
-    static const uint32_t verbs = 1u << GEN_LAUNCH | 1u << GEN_COPY_IN | 1u << GEN_COPY_OUT |
-                                  1u << GEN_BUNDLE | 1u << GEN_SHAPE;
-    work_use use = use_of(g);
-    bool is_used = use.queues & 1u << WORK_SECOND;
-    for (uint32_t i = 0; i < g->step_count; i++)
-        is_used = is_used || ((verbs & 1u << g->steps[i].verb) && g->steps[i].target.device == 1);
-    return is_used;
-}
-
-/* A device states whether it has fp64 only if code needs it. */
+/* The devices, if there are two or something refers to one. A device states whether it has fp64
+ * only if code needs it. */
 static void write_devices(const host_generator *g, rt_buffer *out)
 {
     static const char *const names[GEN_DEVICES] = {"first", "second"};
-    uint32_t count = uses_second_device(g) ? GEN_DEVICES : 1, used = used_modules(g);
+    uint32_t count = uses_place(g, 1) ? GEN_DEVICES : 1, used = used_modules(g);
     bool needs_fp64 = false;
     for (uint32_t i = 0; i < g->program.image_count; i++) {
         const gen_image *image = &g->program.images[i];
@@ -468,7 +476,7 @@ static void write_devices(const host_generator *g, rt_buffer *out)
     bool is_precise = g->shapes.parts & 1u << GEN_SHAPE_PRECISE;
     for (uint32_t m = 1; m < g->program.module_count; m++)
         needs_fp64 |= is_precise && g->roles[m] != GEN_ROLE_LINKING && (used & 1u << m) != 0;
-    if (count == 1 && !needs_fp64) return;
+    if (count == 1 && !needs_fp64 && !uses_place(g, GEN_OTHER_CONTEXT)) return;
     rt_buffer_printf(out, "devices:\n");
     for (uint32_t d = 0; d < count; d++) {
         const char *answer = g->program.without_fp64 & 1u << d ? "false" : "true";
@@ -477,6 +485,21 @@ static void write_devices(const host_generator *g, rt_buffer *out)
         else
             rt_buffer_printf(out, "  %s: {}\n", names[d]);
     }
+}
+
+static void write_process_keys(const host_generator *g, rt_buffer *out)
+{
+    const char *before = "process: {";
+    for (uint32_t m = 1; m < g->program.module_count; m++) {
+        if (!(g->program.preloaded & 1u << m)) continue;
+        rt_buffer_printf(out, "%spreload: [%s]", before, module_names[m]);
+        before = ", ";
+    }
+    if (g->has_persistent_cache) {
+        rt_buffer_printf(out, "%spersistent_cache: true", before);
+        before = ", ";
+    }
+    if (*before == ',') rt_buffer_printf(out, "}\n");
 }
 
 static void write_head(const host_generator *g, rt_buffer *out)
@@ -496,7 +519,7 @@ static void write_head(const host_generator *g, rt_buffer *out)
         "the definitions that it calls.\n",
         g->request->seed, variations[g->request->variation], VERSION);
     write_devices(g, out);
-    if (g->has_persistent_cache) rt_buffer_printf(out, "process: {persistent_cache: true}\n");
+    write_process_keys(g, out);
 }
 
 static void write_modules(const host_generator *g, rt_buffer *out)

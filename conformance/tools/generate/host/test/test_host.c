@@ -157,6 +157,49 @@ static void modules_stay_while_something_needs_them(void **state)
     assert_int_equal(gen_loaded(&process), 1u);
 }
 
+/* DL-LOAD: dlclose leaves a preloaded module, and what it needs, in memory. */
+static void a_preloaded_module_stays(void **state)
+{
+    (void)state;
+    gen_program program = program_of_four();
+    program.preloaded = 1u << ONE;
+    program.modules[ONE].needs = 1u << TWO;
+    define(&program, TWO, F0, 4, 0);
+    gen_state process = gen_state_start(&program);
+    assert_int_equal(gen_loaded(&process), 7u);
+    gen_open(&process, ONE);
+    gen_close(&process, ONE);
+    assert_int_equal(gen_loaded(&process), 7u);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
+    assert_outcome(&outcome, false, 1, 5u);
+}
+
+/* Each context has programs of its own: one that exists in a context, and may be used again there,
+ * says nothing about another one. Whether both have one instance of a variable is open
+ * (DG-INIT-11).
+ */
+static void each_context_has_its_programs(void **state)
+{
+    (void)state;
+    gen_program program = program_of_four();
+    program.without_fp64 = 1u << 1;
+    define(&program, ONE, F0, 2, 0);
+    define(&program, TWO, F0, 4, 0);
+    program.images[ONE].needs_fp64 = true;
+    gen_state process = gen_state_start(&program);
+    gen_open(&process, ONE);
+    const gen_target other = {.place = GEN_OTHER_CONTEXT};
+    gen_launch(&process, APP, 0, first);
+    gen_open(&process, TWO);
+    gen_outcome outcome = gen_predict(&process, APP, 0, first);
+    assert_outcome(&outcome, false, 1, 3u);
+    outcome = gen_predict(&process, APP, 0, other);
+    assert_outcome(&outcome, false, 2, 3u, 5u);
+    program.images[APP].increment = 1;
+    assert_false(gen_predict(&process, APP, 0, first).is_unknown);
+    assert_true(gen_predict(&process, APP, 0, other).is_unknown);
+}
+
 /* DG-INIT and DG-COPY: a variable belongs to the device, not to a program, and its module. */
 static void a_variable_lives_as_long_as_its_module(void **state)
 {
@@ -192,7 +235,7 @@ static void a_device_without_fp64_runs_no_image_that_needs_it(void **state)
     program.images[ONE].needs_fp64 = true;
     gen_state process = gen_state_start(&program);
     gen_open(&process, ONE);
-    const gen_target second = {.device = 1};
+    const gen_target second = {.place = 1};
     gen_outcome outcome = gen_predict(&process, APP, 0, second);
     assert_outcome(&outcome, true, 0);
     gen_open(&process, TWO);
@@ -311,6 +354,8 @@ int main(void)
         cmocka_unit_test(two_definitions_in_one_program_are_refused),
         cmocka_unit_test(the_exports_of_a_provider_need_no_search),
         cmocka_unit_test(modules_stay_while_something_needs_them),
+        cmocka_unit_test(a_preloaded_module_stays),
+        cmocka_unit_test(each_context_has_its_programs),
         cmocka_unit_test(a_variable_lives_as_long_as_its_module),
         cmocka_unit_test(a_device_without_fp64_runs_no_image_that_needs_it),
         cmocka_unit_test(a_variable_with_image_scope_lives_in_its_program),
