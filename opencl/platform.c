@@ -1,4 +1,5 @@
 /* The platform and its only device: what they answer to queries. */
+#include "opencl/guard.h"
 #include "opencl/report.h"
 #include "opencl/usm.h"
 
@@ -264,6 +265,7 @@ cl_int icd_device_open(icd_call call)
         .threads = (uint32_t)number_of(ICD_VARIABLE_THREADS, 1),
         .on_finding = icd_report_finding,
         .on_output = output_print,
+        .on_host_write = icd_guard_end,
     };
     char selector[128];
     dev_device *device;
