@@ -335,6 +335,7 @@ typedef struct icd_command {
     cl_uint wait_count;
     RT_VECTOR(cl_event) user_events; /* as in the event that it gets */
     cl_int failure;                  /* CL_SUCCESS, or the first failure of a part */
+    bool is_blocking;                /* the call returns once it is complete; from the caller */
 } icd_command;
 
 /* Begins a command: validates the queue and the wait list.  On success icd_command_end must follow;
@@ -349,9 +350,9 @@ dev_command icd_command_device(const icd_command *command);
 void icd_command_part(icd_command *command, rt_status status, dev_event *event);
 /* Keeps an object until the command is complete. */
 void icd_command_keep(icd_command *command, void *object);
-/* Makes the command's event, and waits for it if `is_blocking`; *out_event, which may be NULL, gets
- * it. */
-cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event);
+/* Makes the command's event, and waits for it if `is_blocking` is set; *out_event, which may be
+ * NULL, gets it. */
+cl_int icd_command_end(icd_command *command, cl_event *out_event);
 
 /* True for the sizes that a pattern of a fill may have: 1, 2, 4, … or 128 bytes. */
 bool icd_is_pattern_size(size_t size);

@@ -175,7 +175,7 @@ static cl_int launch(cl_command_queue queue, cl_kernel kernel, cl_uint dimension
     rt_free(arguments);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     icd_command_keep(&command, kernel);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel,

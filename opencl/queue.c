@@ -329,10 +329,11 @@ static void queue_enter(cl_command_queue queue, cl_event event)
     }
 }
 
-cl_int icd_command_end(icd_command *command, bool is_blocking, cl_event *out_event)
+cl_int icd_command_end(icd_command *command, cl_event *out_event)
 {
     if (command->failure != CL_SUCCESS) return icd_command_drop(command, command->failure);
     const icd_call call = command->call;
+    const bool is_blocking = command->is_blocking;
     dev_event *joined, *first;
     rt_status status = parts_join(command, &joined, &first);
     if (!rt_ok(status)) return icd_command_drop(command, icd_code(status));
@@ -378,7 +379,7 @@ static cl_int marker_enqueue(cl_command_queue queue, cl_command_type type, cl_ui
 {
     icd_command command;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
-    return code == CL_SUCCESS ? icd_command_end(&command, false, out_event) : code;
+    return code == CL_SUCCESS ? icd_command_end(&command, out_event) : code;
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMarkerWithWaitList(cl_command_queue queue,
@@ -447,5 +448,5 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queu
         icd_command_keep(&command, objects[i]);
     }
     /* There is one memory, so there is nothing to do but to keep the order. */
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }

@@ -153,14 +153,18 @@ static const char *call_file(icd_call call, size_t *out_offset)
     return slash ? slash + 1 : info.dli_fname;
 }
 
-/* Appends "clFinish at vector_add+0x1234": the call, and the object file and offset to which it
- * returns, as addr2line(1) takes them. */
-static void call_append(rt_buffer *out, icd_call call)
+void icd_report_address(rt_buffer *out, const void *address)
 {
     size_t offset;
-    const char *file = call_file(call, &offset);
-    rt_buffer_printf(out, "%s", call.function);
+    const char *file = call_file((icd_call){NULL, address}, &offset);
     if (file) rt_buffer_printf(out, " at %s+0x%zx", file, offset);
+}
+
+/* Appends the call, and where it returns to. */
+static void call_append(rt_buffer *out, icd_call call)
+{
+    rt_buffer_printf(out, "%s", call.function);
+    icd_report_address(out, call.caller);
 }
 
 /* A line of a program's source; empty if the source is not kept. */

@@ -27,6 +27,9 @@ void icd_report_finding(void *user, const dev_finding *finding);
  */
 void icd_report_misuse(icd_call call, const char *kind, rt_text kernel, const char *format, ...)
     RT_PRINTF(4, 5);
+/* Appends " at vector_add+0x1234": the object file and the offset of an address in it, as
+ * addr2line(1) takes them; nothing if it is in none. */
+void icd_report_address(rt_buffer *out, const void *address);
 /* Reports that a call of the API was refused, unless the user asked for silence. */
 void icd_report_refusal(icd_call call, cl_int code, rt_text reason);
 

@@ -89,7 +89,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint
         return icd_command_drop(&command, REFUSE(CL_INVALID_VALUE,
                                                  "%u pointers at %p; expected none that is NULL",
                                                  count, (const void *)pointers));
-    code = icd_command_end(&command, false, &event);
+    code = icd_command_end(&command, &event);
     if (code != CL_SUCCESS) return code;
     svm_release *release = rt_alloc(sizeof *release + count * sizeof *pointers);
     *release = (svm_release){icd_reference(queue), function, user, ICD_CALL, count};
@@ -137,6 +137,7 @@ static cl_int order_enqueue(cl_command_queue queue, cl_command_type type, bool i
     icd_command command;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     for (cl_uint i = 0; i < count; i++) {
         const icd_allocation *found = icd_allocation_find((uintptr_t)pointers[i], 0);
         uint64_t offset = found ? (uintptr_t)pointers[i] - found->address : 0;
@@ -147,7 +148,7 @@ static cl_int order_enqueue(cl_command_queue queue, cl_command_type type, bool i
                                            "the allocations",
                                            pointers[i], sizes ? sizes[i] : 0));
     }
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool is_blocking,

@@ -94,13 +94,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBuffer(cl_command_queue queue, cl_m
     cl_int code =
         transfer_begin(&command, queue, CL_COMMAND_READ_BUFFER, buffer, wait_count, wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     code = range_validate(buffer, offset, size, ICD_CALL);
     if (code == CL_SUCCESS && !host) code = REFUSE(CL_INVALID_VALUE, "the host pointer is NULL");
     if (code == CL_SUCCESS) code = host_validate(buffer, true, false, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     icd_misuse_mapped(&command, buffer, false, NULL, 0);
     read_part(&command, buffer, offset, size, host);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer,
@@ -114,13 +115,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBuffer(cl_command_queue queue, cl_
     cl_int code = transfer_begin(&command, queue, CL_COMMAND_WRITE_BUFFER, buffer, wait_count, wait,
                                  ICD_CALL);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     code = range_validate(buffer, offset, size, ICD_CALL);
     if (code == CL_SUCCESS && !host) code = REFUSE(CL_INVALID_VALUE, "the host pointer is NULL");
     if (code == CL_SUCCESS) code = host_validate(buffer, false, true, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     icd_misuse_mapped(&command, buffer, true, NULL, 0);
     write_part(&command, buffer, offset, size, host);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 /* True if the buffers are one, or parts of one. */
@@ -176,7 +178,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_m
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     copy_judge(&command, from, to);
     copy_part(&command, from, from_offset, to, to_offset, size);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 bool icd_is_pattern_size(size_t size)
@@ -221,7 +223,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_m
     icd_misuse_mapped(&command, buffer, true, NULL, 0);
     icd_fill_part(&command, icd_root(buffer)->memory, buffer->origin + offset, size, pattern,
                   pattern_size);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 /* ---- Rectangles --------------------------------------------------------------------------- */
@@ -330,11 +332,12 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueReadBufferRect(
     cl_int code = transfer_begin(&command, queue, CL_COMMAND_READ_BUFFER_RECT, buffer, wait_count,
                                  wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     const rect r = {buffer,       buffer_origin, host_origin, region, buffer_row,
                     buffer_slice, host_row,      host_slice,  host};
     code = rect_parts(&command, &r, RECT_READ, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
@@ -348,13 +351,14 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueWriteBufferRect(
     cl_int code = transfer_begin(&command, queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, wait_count,
                                  wait, ICD_CALL);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     /* The host's bytes are only read. */
     const rect r = {buffer,   buffer_origin, host_origin,
                     region,   buffer_row,    buffer_slice,
                     host_row, host_slice,    (uint8_t *)(uintptr_t)host};
     code = rect_parts(&command, &r, RECT_WRITE, ICD_CALL);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 /* True if the regions share a byte: some pair of their rows does.  Sides with different pitches are
@@ -415,7 +419,7 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueCopyBufferRect(
         for (size_t y = 0; y < joined[1]; y++)
             copy_part(&command, from, a.begin + z * a.slice + y * a.row, to,
                       b.begin + z * b.slice + y * b.row, joined[0]);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 /* ---- Mapping ------------------------------------------------------------------------------ */
@@ -467,6 +471,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
         transfer_begin(&command, queue, CL_COMMAND_MAP_BUFFER, buffer, wait_count, wait, ICD_CALL);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
+    command.is_blocking = is_blocking;
     bool is_known = flags == CL_MAP_WRITE_INVALIDATE_REGION ||
                     (flags & ~(cl_map_flags)(CL_MAP_READ | CL_MAP_WRITE)) == 0;
     if (!is_known) code = REFUSE(CL_INVALID_VALUE, "map flags 0x%llx", (unsigned long long)flags);
@@ -485,7 +490,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
     /* The host finds shared virtual memory where it is. */
     if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         read_part(&command, buffer, offset, size, place + offset);
-    code = icd_command_end(&command, is_blocking, out_event);
+    code = icd_command_end(&command, out_event);
     icd_store(out_code, code);
     if (code != CL_SUCCESS) return NULL;
     *rt_vector_push(&buffer->maps) = (icd_map){place + offset, offset, size, flags};
@@ -512,5 +517,5 @@ CL_API_ENTRY cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, 
     buffer->maps.items[i - 1] = buffer->maps.items[--buffer->maps.count];
     if (map.flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         write_part(&command, buffer, map.offset, map.size, map.pointer);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }

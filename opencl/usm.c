@@ -1,6 +1,7 @@
 /* Allocations, and the extension's commands. */
 #include "opencl/usm.h"
 
+#include "opencl/guard.h"
 #include "opencl/report.h"
 
 #include <stdio.h>
@@ -323,6 +324,18 @@ cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place
                       (unsigned long long)out_place->offset, (unsigned long long)found->size);
 }
 
+/* Reads into memory of the host, which is guarded until then unless the program waits. */
+static rt_status read_enqueue(const icd_command *command, dev_command described, dev_memory *memory,
+                              uint64_t offset, size_t size, void *destination,
+                              dev_event **out_event)
+{
+    if (!command->is_blocking) icd_guard_begin(command->tag, destination, size);
+    rt_status status =
+        dev_enqueue_read(icd_device.queue, described, memory, offset, size, destination, out_event);
+    if (!rt_ok(status)) icd_guard_end(NULL, destination, size);
+    return status;
+}
+
 /* Copies between two ranges of the host, through memory of the device: as late as other commands.
  */
 static void host_part(icd_command *command, icd_place to, icd_place from, size_t size)
@@ -344,7 +357,7 @@ static void host_part(icd_command *command, icd_place to, icd_place from, size_t
         second.wait = &event;
         second.wait_count = 1;
         dev_event *read = NULL;
-        status = dev_enqueue_read(queue, second, between, 0, size, to.host, &read);
+        status = read_enqueue(command, second, between, 0, size, to.host, &read);
         icd_command_part(command, status, read);
     }
     dev_memory_destroy(between); /* once the commands are complete */
@@ -377,8 +390,7 @@ void icd_copy_part(icd_command *command, icd_place to, icd_place from, size_t si
     else if (to.memory)
         status = dev_enqueue_write(queue, described, to.memory, to.offset, size, from.host, &event);
     else
-        status =
-            dev_enqueue_read(queue, described, from.memory, from.offset, size, to.host, &event);
+        status = read_enqueue(command, described, from.memory, from.offset, size, to.host, &event);
     icd_command_part(command, status, event);
 }
 
@@ -390,6 +402,7 @@ cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocki
     icd_place destination, source;
     cl_int code = icd_command_begin(&command, queue, type, wait_count, wait, call);
     if (code != CL_SUCCESS) return code;
+    command.is_blocking = is_blocking;
     code = icd_place_make(to, size, call, &destination);
     if (code == CL_SUCCESS) code = icd_place_make(from, size, call, &source);
     uint64_t begin = (uintptr_t)to, other = (uintptr_t)from;
@@ -397,7 +410,7 @@ cl_int icd_usm_copy(cl_command_queue queue, cl_command_type type, bool is_blocki
         code = icd_refuse(call, CL_MEM_COPY_OVERLAP, "the two ranges overlap");
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     if (size > 0) icd_copy_part(&command, destination, source, size);
-    return icd_command_end(&command, is_blocking, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, const void *pattern,
@@ -417,7 +430,7 @@ cl_int icd_usm_fill(cl_command_queue queue, cl_command_type type, void *to, cons
                           pattern_size);
     if (code != CL_SUCCESS) return icd_command_drop(&command, code);
     icd_fill_part(&command, destination.memory, destination.offset, size, pattern, pattern_size);
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMemcpyINTEL(cl_command_queue queue, cl_bool is_blocking,
@@ -451,7 +464,7 @@ static cl_int hint_enqueue(cl_command_queue queue, cl_command_type type, const v
     if (!pointer)
         return icd_command_drop(&command,
                                 icd_refuse(call, CL_INVALID_VALUE, "the pointer is NULL"));
-    return icd_command_end(&command, false, out_event);
+    return icd_command_end(&command, out_event);
 }
 
 CL_API_ENTRY cl_int CL_API_CALL clEnqueueMigrateMemINTEL(cl_command_queue queue,

@@ -536,6 +536,7 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     device->schedule = schedule;
     device->choice = parameters->seed;
     device->on_finding = parameters->on_finding;
+    device->on_host_write = parameters->on_host_write;
     device->finding_user = parameters->finding_user;
     device->on_output = parameters->on_output;
     device->output_user = parameters->output_user;

@@ -28,7 +28,8 @@ typedef struct simdev_device {
     sim_schedule schedule; /* used for every launch */
     uint64_t choice;       /* state of the generator that picks the next command */
     void (*on_finding)(void *user, const dev_finding *finding);
-    void *finding_user;
+    void (*on_host_write)(void *user, void *destination, uint64_t size);
+    void *finding_user; /* of both */
     void (*on_output)(void *user, rt_text text);
     void *output_user;
     RT_VECTOR(simdev_command *) ready;    /* commands whose predecessors are all done; unordered */

@@ -437,6 +437,8 @@ static void step(simdev_device *device)
         command->kind != COMMAND_MARKER &&
         (simdev_is_mapped(device) || simdev_order_matters(device, command->node, waits_here));
     command->times.start = now(device);
+    if (command->kind == COMMAND_READ && device->on_host_write)
+        device->on_host_write(device->finding_user, command->destination, command->size);
     if (rt_ok(command->status)) command->status = command_run(command, is_recorded);
     command->times.end = now(device);
     if (is_recorded) simdev_mapped_judge(device, command->node, command->mapping);

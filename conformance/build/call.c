@@ -62,6 +62,20 @@ static bool decode(rt_arena *arena, const rt_buffer *bytes, cnf_compile_answer *
     return rt_ok(status);
 }
 
+/* Decodes what a worker wrote before it, or its request, ended. */
+static void take_answer(rt_arena *arena, cnf_process_result result, uint32_t timeout_ms,
+                        rt_text errors, rt_buffer *inout_bytes, cnf_compile_answer *out_answer)
+{
+    bool answered = result.end == CNF_PROCESS_EXITED && result.code == 0;
+    if (!answered || !decode(arena, inout_bytes, out_answer)) {
+        rt_buffer_free(inout_bytes);
+        write_death(inout_bytes, result, timeout_ms, errors);
+        bool decoded = decode(arena, inout_bytes, out_answer);
+        CHECK(decoded);
+    }
+    CHECK_IMPLIES(out_answer->code == RT_OK, out_answer->artefact.size > 0);
+}
+
 void cnf_worker_call(const char *program, const char *const *environment, rt_arena *arena,
                      rt_bytes request, uint32_t timeout_ms, rt_buffer *out_bytes,
                      cnf_compile_answer *out_answer)
@@ -74,14 +88,29 @@ void cnf_worker_call(const char *program, const char *const *environment, rt_are
     int error = cnf_process_start(&process, program, arguments, environment, request);
     cnf_process_result result = {CNF_PROCESS_NOT_STARTED, error};
     if (!error) result = cnf_process_finish(&process, timeout_ms, out_bytes, &errors);
-    bool answered = result.end == CNF_PROCESS_EXITED && result.code == 0;
-    if (!answered || !decode(arena, out_bytes, out_answer)) {
-        rt_buffer_free(out_bytes);
-        write_death(out_bytes, result, timeout_ms, rt_buffer_text(&errors));
-        bool decoded = decode(arena, out_bytes, out_answer);
-        CHECK(decoded);
+    take_answer(arena, result, timeout_ms, rt_buffer_text(&errors), out_bytes, out_answer);
+    rt_buffer_free(&errors);
+}
+
+void cnf_worker_call_server(cnf_server *server, const char *program, const char *const *environment,
+                            rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
+                            rt_buffer *out_bytes, cnf_compile_answer *out_answer)
+{
+    CHECK(request.size > 0);
+    static const char *const arguments[] = {"assay", "worker", "--server", NULL};
+    rt_buffer errors = {0};
+    cnf_process_result result = {CNF_PROCESS_NOT_STARTED, 0};
+    *out_bytes = (rt_buffer){0};
+    /* A server that has run may have ended since. */
+    bool is_old = server->service >= 0;
+    for (int tries = is_old ? 2 : 1; tries > 0 && result.end == CNF_PROCESS_NOT_STARTED; tries--) {
+        rt_buffer_truncate(out_bytes, 0);
+        result.code =
+            server->service >= 0 ? 0 : cnf_server_start(server, program, arguments, environment);
+        if (result.code == 0)
+            result = cnf_server_request(server, request, timeout_ms, out_bytes, &errors);
     }
-    CHECK_IMPLIES(out_answer->code == RT_OK, out_answer->artefact.size > 0);
+    take_answer(arena, result, timeout_ms, rt_buffer_text(&errors), out_bytes, out_answer);
     rt_buffer_free(&errors);
 }
 

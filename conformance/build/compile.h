@@ -9,6 +9,7 @@
 #ifndef CONFORMANCE_BUILD_COMPILE_H
 #define CONFORMANCE_BUILD_COMPILE_H
 
+#include "conformance/process/server.h"
 #include "conformance/scenario/model/model.h"
 #include "reference/base/profile.h"
 #include "reference/device/device.h"
@@ -141,9 +142,10 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 /* ---- The worker --------------------------------------------------------------------------- */
 
 /* Body of `assay worker`, which reads one request from standard input and writes the answer to
- * standard output, and of `assay worker --serve`, a child of a pool that serves several requests
- * (service.h), each in a process of its own; it ends as the first one that is not answered.
- * `arguments` begins with "worker". Returns the exit status. */
+ * standard output. `assay worker --serve` is a child of a pool that serves several requests
+ * (service.h), each in its own process; it ends as the first one that is not answered. `assay
+ * worker --server` leaves a server behind (server.h). `arguments` begins with "worker". Returns the
+ * exit status. */
 int cnf_worker_main(int argument_count, char **arguments);
 
 /* Body of `assay offline`, the simulated device's offline compiler: reads one SPIR-V module from
@@ -165,6 +167,13 @@ bool cnf_worker_find(char path[PATH_MAX], const char *given, const void *code);
 void cnf_worker_call(const char *program, const char *const *environment, rt_arena *arena,
                      rt_bytes request, uint32_t timeout_ms, rt_buffer *out_bytes,
                      cnf_compile_answer *out_answer);
+
+/* Like cnf_worker_call, but from a worker that serves further requests; it is started if it does
+ * not run, and again if it has ended. It has loaded the plugin and so answers in less time. It
+ * keeps the current folder that it was started in. */
+void cnf_worker_call_server(cnf_server *server, const char *program, const char *const *environment,
+                            rt_arena *arena, rt_bytes request, uint32_t timeout_ms,
+                            rt_buffer *out_bytes, cnf_compile_answer *out_answer);
 
 /* Answers a request from the cache or from a new worker, for which it waits at most timeout_ms; a
  * worker that takes longer is killed, together with every process that it started. Safe to call

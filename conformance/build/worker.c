@@ -15,9 +15,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -136,18 +138,29 @@ static void preload_plugin(void)
     rt_sink_destroy(worker.sink);
 }
 
-/* Waits for the process that answers a request, and returns its exit status. If a signal ended it,
- * ends this process by the same signal, so that the pool sees how the request ended. */
+/* Waits for the process that answers a request, and returns its wait status. Kills it if nothing
+ * waits for the answer any more. */
 static int request_finish(pid_t process)
 {
-    int status = 0;
+    int status = 0, end = pidfd_open(process, 0);
+    struct pollfd events[] = {{end, POLLIN, 0}, {CNF_SERVICE_SOCKET, 0, 0}};
+    while (end >= 0 && poll(events, 2, -1) < 0 && errno == EINTR) {
+    }
+    if (events[1].revents & POLLHUP) kill(process, SIGKILL);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
     }
-    if (WIFSIGNALED(status)) raise(WTERMSIG(status));
-    return WIFEXITED(status) ? WEXITSTATUS(status) : WORKER_INPUT_FAILED;
+    if (end >= 0) close(end);
+    return status;
 }
 
-static int serve(void)
+/* Ends as the process that should have answered a request did, so that the pool sees it. */
+static int end_like(int status)
+{
+    if (WIFSIGNALED(status)) raise(WTERMSIG(status));
+    return WEXITSTATUS(status);
+}
+
+static int serve(bool is_pooled)
 {
     preload_plugin();
     const pid_t server = getpid();
@@ -162,11 +175,22 @@ static int serve(void)
         }
         if (process < 0) perror("assay: a process for a request to the compile worker");
         close(input);
-        int status = process < 0 ? WORKER_INPUT_FAILED : request_finish(process);
-        if (status != WORKER_ANSWERED) return status;
-        if (!cnf_service_ready(CNF_SERVICE_SOCKET)) return WORKER_INPUT_FAILED;
+        int status = process < 0 ? W_EXITCODE(WORKER_INPUT_FAILED, 0) : request_finish(process);
+        bool is_answered = WIFEXITED(status) && WEXITSTATUS(status) == WORKER_ANSWERED;
+        if (!is_answered && is_pooled) return end_like(status);
+        bool is_awaited = is_answered ? cnf_service_ready(CNF_SERVICE_SOCKET)
+                                      : cnf_service_failed(CNF_SERVICE_SOCKET, status);
+        if (!is_awaited) return WORKER_INPUT_FAILED;
     }
     return WORKER_ANSWERED;
+}
+
+/* Leaves a server behind that is not a child of the program which started this process. */
+static int server_leave(void)
+{
+    pid_t server = fork();
+    if (server == 0) return serve(false);
+    return server > 0 ? WORKER_ANSWERED : WORKER_INPUT_FAILED;
 }
 
 int cnf_worker_main(int argument_count, char **arguments)
@@ -175,6 +199,10 @@ int cnf_worker_main(int argument_count, char **arguments)
      */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    bool serves = argument_count > 1 && strcmp(arguments[1], "--serve") == 0;
-    return serves ? serve() : answer_one(STDIN_FILENO, STDOUT_FILENO);
+    /* This process may have inherited an ignored SIGCHLD, with which waiting for children fails. */
+    signal(SIGCHLD, SIG_DFL);
+    const char *option = argument_count > 1 ? arguments[1] : "";
+    if (strcmp(option, "--serve") == 0) return serve(true);
+    if (strcmp(option, "--server") == 0) return server_leave();
+    return answer_one(STDIN_FILENO, STDOUT_FILENO);
 }

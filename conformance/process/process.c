@@ -9,11 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    OUTPUT_SIZE_MAX = 256 << 20, /* bytes; larger than any answer */
-    ERRORS_SIZE_MAX = 1 << 20,   /* bytes kept of standard error */
-    SLICE_MS = 50,               /* polling interval while the output stays open */
-};
+enum { SLICE_MS = 50 }; /* polling interval while the output stays open */
 
 int cnf_process_start(cnf_process *out_process, const char *path, const char *const *arguments,
                       const char *const *environment, rt_bytes input)
@@ -48,17 +44,6 @@ int cnf_process_start(cnf_process *out_process, const char *path, const char *co
     return error;
 }
 
-/* Reads everything available now, but keeps only the first size_max bytes in total. */
-static void drain(int *descriptor, rt_buffer *out, size_t size_max)
-{
-    char block[65536];
-    for (size_t size = 1; *descriptor >= 0 && size > 0;) {
-        size = cnf_process_read(descriptor, block, sizeof block);
-        size_t room = out->size < size_max ? size_max - out->size : 0;
-        rt_buffer_append(out, block, size < room ? size : room);
-    }
-}
-
 cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
                                       rt_buffer *out_output, rt_buffer *out_errors)
 {
@@ -66,9 +51,9 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
     double deadline = cnf_process_now_ms() + timeout_ms;
     bool ended = false, late = false, overflowed = false, is_reaped = false;
     for (;;) {
-        drain(&process->output, out_output, OUTPUT_SIZE_MAX);
-        drain(&process->errors, out_errors, ERRORS_SIZE_MAX);
-        overflowed = out_output->size >= OUTPUT_SIZE_MAX;
+        cnf_process_drain(&process->output, out_output, CNF_PROCESS_OUTPUT_MAX);
+        cnf_process_drain(&process->errors, out_errors, CNF_PROCESS_ERRORS_MAX);
+        overflowed = out_output->size >= CNF_PROCESS_OUTPUT_MAX;
         siginfo_t info = {0};
         errno = 0;
         ended = waitid(P_PID, (id_t)process->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -96,8 +81,8 @@ cnf_process_result cnf_process_finish(cnf_process *process, uint32_t timeout_ms,
     while (!is_reaped && waitpid(process->pid, &status, 0) < 0 && errno == EINTR) {
     }
     process->pid = 0;
-    drain(&process->output, out_output, OUTPUT_SIZE_MAX);
-    drain(&process->errors, out_errors, ERRORS_SIZE_MAX);
+    cnf_process_drain(&process->output, out_output, CNF_PROCESS_OUTPUT_MAX);
+    cnf_process_drain(&process->errors, out_errors, CNF_PROCESS_ERRORS_MAX);
     cnf_process_close(&process->output);
     cnf_process_close(&process->errors);
     if (overflowed) return (cnf_process_result){CNF_PROCESS_OVERFLOWED, 0};
@@ -118,7 +103,7 @@ void cnf_process_describe(rt_buffer *out, cnf_process_result result, uint32_t ti
         rt_buffer_printf(out, "did not end within %u ms and was killed", timeout_ms);
         break;
     case CNF_PROCESS_OVERFLOWED:
-        rt_buffer_printf(out, "wrote more than %d bytes and was killed", OUTPUT_SIZE_MAX);
+        rt_buffer_printf(out, "wrote more than %d bytes and was killed", CNF_PROCESS_OUTPUT_MAX);
         break;
     case CNF_PROCESS_NOT_STARTED: {
         const char *reason = strerrordesc_np(result.code);

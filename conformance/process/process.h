@@ -18,6 +18,11 @@ typedef struct cnf_process_result {
     int code;
 } cnf_process_result;
 
+enum {
+    CNF_PROCESS_OUTPUT_MAX = 256 << 20, /* bytes; larger than any answer */
+    CNF_PROCESS_ERRORS_MAX = 1 << 20,   /* bytes kept of standard error */
+};
+
 /* Starts the program at `path`, with a file that holds a copy of `input` as its standard input.
  * `arguments` (argv) and `environment` (complete) end with NULL. Returns 0 or an errno; after an
  * error there is nothing to finish. */

@@ -58,6 +58,16 @@ size_t cnf_process_read(int *descriptor, char *out_data, size_t size_max)
     return size > 0 ? (size_t)size : 0;
 }
 
+void cnf_process_drain(int *descriptor, rt_buffer *out, size_t size_max)
+{
+    char block[65536];
+    for (size_t size = 1; *descriptor >= 0 && size > 0;) {
+        size = cnf_process_read(descriptor, block, sizeof block);
+        size_t room = out->size < size_max ? size_max - out->size : 0;
+        rt_buffer_append(out, block, size < room ? size : room);
+    }
+}
+
 int cnf_start_input(rt_bytes input)
 {
     int file = memfd_create("assay-input", MFD_CLOEXEC);

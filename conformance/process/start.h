@@ -65,4 +65,8 @@ void cnf_process_close(int *descriptor);
  * now; closes the descriptor at end of file or on an error. */
 size_t cnf_process_read(int *descriptor, char *out_data, size_t size_max);
 
+/* Appends everything that can be read from a non-blocking pipe now, but keeps only the first
+ * size_max bytes in total; closes the descriptor like cnf_process_read. */
+void cnf_process_drain(int *descriptor, rt_buffer *out, size_t size_max);
+
 #endif

@@ -1,6 +1,11 @@
 /* Buffers: sub-buffers, maps, rectangles, fills, copies. */
 #include "opencl/test/client.h"
 
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
 static void fills_have_every_size(void **state)
 {
     (void)state;
@@ -277,6 +282,52 @@ static void flags_are_declarations(void **state)
     client_close(&c);
 }
 
+static sigjmp_buf after_fault;
+
+static void fault_take(int number)
+{
+    siglongjmp(after_fault, number);
+}
+
+/* The destination of a read cannot be accessed while the read is pending; what surrounds it can,
+ * and the program's own handler gets the other faults. */
+static void a_pending_read_changes_nothing_else(void **state)
+{
+    (void)state;
+    enum { SIZE = 1 << 16, BEFORE = 100, EXPECTED = 9 };
+    client c = client_open(0);
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(c.context, 0, SIZE, NULL, &code);
+    assert_cl(code);
+    assert_cl(
+        clEnqueueFillBuffer(c.queue, buffer, &(cl_uchar){EXPECTED}, 1, 0, SIZE, 0, NULL, NULL));
+    void (*handler_before)(int) = signal(SIGSEGV, fault_take);
+    cl_uchar *memory = calloc(BEFORE + SIZE + 1, 1);
+    cl_uchar *forbidden = mmap(NULL, SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_non_null(memory);
+    assert_true(forbidden != MAP_FAILED);
+    for (int times = 0; times < 2; times++) {
+        assert_cl(clEnqueueReadBuffer(c.queue, buffer, CL_FALSE, 0, SIZE, memory + BEFORE, 0, NULL,
+                                      NULL));
+        memory[BEFORE - 1]++;
+        memory[BEFORE + SIZE]++;
+    }
+    if (sigsetjmp(after_fault, 1) == 0) {
+        forbidden[0] = 1;
+        fail_msg("an access that must fail succeeds");
+    }
+    assert_cl(clFinish(c.queue));
+    for (int i = 0; i < SIZE; i++)
+        assert_int_equal(memory[BEFORE + i], EXPECTED);
+    assert_int_equal(memory[BEFORE - 1], 2);
+    assert_int_equal(memory[BEFORE + SIZE], 2);
+    signal(SIGSEGV, handler_before);
+    assert_int_equal(munmap(forbidden, SIZE), 0);
+    free(memory);
+    assert_cl(clReleaseMemObject(buffer));
+    client_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +336,7 @@ int main(void)
         cmocka_unit_test(a_map_shows_and_takes_bytes),
         cmocka_unit_test(the_hosts_memory_is_mapped_in_place),
         cmocka_unit_test(rectangles),
+        cmocka_unit_test(a_pending_read_changes_nothing_else),
         cmocka_unit_test(copies),
         cmocka_unit_test(a_release_waits_for_commands),
         cmocka_unit_test(an_argument_keeps_no_buffer_alive),

@@ -3,8 +3,12 @@
 
 #include <CL/cl_ext.h>
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char set_source[] =
     "#ifndef VALUE\n"
@@ -209,6 +213,51 @@ static void a_program_may_ignore_its_children(void **state)
     signal(SIGCHLD, SIG_DFL);
     set_expect(&c, program, 13);
     assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+/* The process that compiles is not a child of the program, which may wait for all of its own. */
+static void a_program_may_wait_for_all_its_children(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_program program = client_build(&c, set_source, "-DVALUE=15");
+    assert_int_equal(wait(NULL), -1);
+    assert_int_equal(errno, ECHILD);
+    set_expect(&c, program, 15);
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+/* A source's headers are searched for where the program is when it builds. */
+static void headers_are_in_the_current_folder(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    char folders[2][32];
+    for (int i = 0; i < 2; i++) {
+        strcpy(folders[i], "/tmp/opencl-test-XXXXXX");
+        assert_non_null(mkdtemp(folders[i]));
+        assert_int_equal(chdir(folders[i]), 0);
+        FILE *file = fopen("value.h", "w");
+        assert_non_null(file);
+        fprintf(file, "#define VALUE %d\n", 21 + i);
+        assert_int_equal(fclose(file), 0);
+    }
+    static const char source[] =
+        "#include \"value.h\"\n"
+        "kernel void set(global int *a) { a[get_global_id(0)] = VALUE; }\n";
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chdir(folders[i]), 0);
+        cl_program program = client_build(&c, source, "-I .");
+        set_expect(&c, program, 21 + i);
+        assert_cl(clReleaseProgram(program));
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(chdir(folders[i]), 0);
+        assert_int_equal(unlink("value.h"), 0);
+        assert_int_equal(rmdir(folders[i]), 0);
+    }
     client_close(&c);
 }
 
@@ -472,6 +521,8 @@ int main(void)
         cmocka_unit_test(a_binary_restores_a_program),
         cmocka_unit_test(il_with_a_constant),
         cmocka_unit_test(a_program_may_ignore_its_children),
+        cmocka_unit_test(a_program_may_wait_for_all_its_children),
+        cmocka_unit_test(headers_are_in_the_current_folder),
         cmocka_unit_test(sub_groups_are_as_queried),
         cmocka_unit_test(features_are_as_reported),
         cmocka_unit_test(null_pointers_are_equal),

@@ -267,6 +267,49 @@ static void source_of_a_write_changes(const client *c, bool is_right)
     assert_cl(clReleaseMemObject(buffer));
 }
 
+/* ---- Memory of the host before a read is done --------------------------------------------- */
+
+enum { LARGE = 1 << 16 }; /* bytes, with whole pages in them */
+
+static cl_mem large_make(const client *c)
+{
+    cl_int code;
+    cl_mem buffer = clCreateBuffer(c->context, 0, LARGE, NULL, &code);
+    assert_cl(code);
+    assert_cl(clEnqueueFillBuffer(c->queue, buffer, &(cl_uchar){7}, 1, 0, LARGE, 0, NULL, NULL));
+    return buffer;
+}
+
+static void destination_of_a_read_is_used(const client *c, bool is_right)
+{
+    static cl_uchar destination[LARGE];
+    cl_mem buffer = large_make(c);
+    assert_cl(
+        clEnqueueReadBuffer(c->queue, buffer, CL_FALSE, 0, LARGE, destination, 0, NULL, NULL));
+    if (is_right) assert_cl(clFinish(c->queue));
+    assert_int_equal(destination[LARGE / 2], is_right ? 7 : 0);
+    assert_cl(clFinish(c->queue));
+    assert_int_equal(destination[LARGE / 2], 7);
+    assert_cl(clReleaseMemObject(buffer));
+}
+
+static void map_is_used(const client *c, bool is_right)
+{
+    cl_mem buffer = large_make(c);
+    cl_event mapped;
+    cl_int code;
+    volatile cl_uchar *pointer = clEnqueueMapBuffer(c->queue, buffer, CL_FALSE, CL_MAP_READ, 0,
+                                                    LARGE, 0, NULL, &mapped, &code);
+    assert_cl(code);
+    if (is_right) assert_cl(clWaitForEvents(1, &mapped));
+    (void)pointer[LARGE / 2];
+    assert_cl(clWaitForEvents(1, &mapped));
+    assert_int_equal(pointer[LARGE / 2], 7);
+    assert_cl(clReleaseEvent(mapped));
+    assert_cl(clEnqueueUnmapMemObject(c->queue, buffer, (void *)(uintptr_t)pointer, 0, NULL, NULL));
+    assert_cl(clReleaseMemObject(buffer));
+}
+
 /* ---- Events ------------------------------------------------------------------------------- */
 
 static void release_before_a_user_event_is_set(const client *c, bool is_right)
@@ -364,6 +407,8 @@ static const struct {
     CASE("access-mode", store_to_a_buffer_for_reading),
     CASE("host-memory-overlap", buffers_share_memory_of_the_host),
     CASE("command-race", source_of_a_write_changes),
+    CASE("command-race", destination_of_a_read_is_used),
+    CASE("command-race", map_is_used),
     CASE("unset-user-event", release_before_a_user_event_is_set),
     CASE("call-in-callback", callback_that_blocks),
     CASE("call-in-callback", destructor_that_creates_a_context),

@@ -195,6 +195,11 @@ typedef struct dev_open_parameters {
      * only during the call.  Must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);
     void *finding_user;
+    /* Called by a device that runs commands late, just before it writes the result of a read
+     * (dev_enqueue_read) to its destination, or gives the read up because of a failure, on the
+     * thread that does it; with finding_user; NULL: the caller does not want to know.  Must not
+     * call the device. */
+    void (*on_host_write)(void *user, void *destination, uint64_t size);
     /* Called with what kernels print, on the thread that runs the command, by a device that
      * computes in this process; NULL: standard output.  Must not call the device. */
     void (*on_output)(void *user, rt_text text);

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -900,6 +901,48 @@ static void a_dying_translator_is_an_answer(void **state)
     assert_int_equal(fixture->answer.code, RT_MALFORMED);
 }
 
+/* A server answers one request after another. A request that kills its process costs only itself,
+ * and the server ends when nothing waits for it any more, even while it works. */
+static void a_server_answers_many_requests(void **state)
+{
+    compile_fixture *fixture = *state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    call_module(fixture, "", TWICE_USER, "int twice(int x) { return 2 * x; }");
+    rt_bytes code = rt_arena_bytes(&fixture->arena, images_of(fixture).images[0].code);
+    const char *const *environment = cnf_worker_environment(fixture->cache, &fixture->arena);
+    uint8_t *damaged = rt_arena_alloc(&fixture->arena, code.size);
+    cnf_server server = {-1, -1, -1};
+    uint32_t died = 0, answered = 0;
+    int service = -1;
+    for (size_t at = 20; at + 4 <= code.size && (died == 0 || answered < 2); at += 24) {
+        memcpy(damaged, code.data, code.size);
+        if (at > 20) damaged[at] ^= 0x55;
+        const dev_code linked = {.format = RT_FORMAT_SPIRV64, .bytes = {damaged, code.size}};
+        rt_buffer_free(&fixture->request);
+        rt_buffer_free(&fixture->bytes);
+        cnf_compile_request_link(&fixture->request, &linked, 1);
+        cnf_worker_call_server(&server, CNF_THIS_PROGRAM, environment, &fixture->arena,
+                               rt_buffer_bytes(&fixture->request), TIMEOUT_MS, &fixture->bytes,
+                               &fixture->answer);
+        bool dead = fixture->answer.code == RT_TOOL;
+        died += dead;
+        answered += !dead;
+        if (dead) assert_true(rt_text_starts(fixture->answer.message, "the compiler worker ended"));
+        if (at == 20) service = server.service;
+        assert_int_equal(server.service, service);
+    }
+    assert_true(died > 0 && answered > 1 && service >= 0);
+    rt_buffer_free(&fixture->bytes);
+    cnf_worker_call_server(&server, CNF_THIS_PROGRAM, environment, &fixture->arena,
+                           rt_buffer_bytes(&fixture->request), 0, &fixture->bytes,
+                           &fixture->answer);
+    assert_true(rt_text_is(fixture->answer.message,
+                           "the compiler worker did not end within 0 ms and was killed"));
+    assert_int_equal(server.service, -1);
+    assert_true(waitpid(-1, NULL, 0) > 0);
+    assert_int_equal(waitpid(-1, NULL, 0), -1);
+}
+
 /* ---- Fusion -------------------------------------------------------------------------------- */
 
 /* Sends a request to fuse a kernel with itself. */
@@ -1118,6 +1161,7 @@ int main(int argc, char **argv)
         TEST(damaged_code_is_not_fused_by_the_original_compiler),
         TEST(damaged_code_is_not_fused),
         TEST(a_late_worker_is_killed),
+        TEST(a_server_answers_many_requests),
         TEST(a_damaged_request_is_answered),
         TEST(processes_end_in_every_way),
     };

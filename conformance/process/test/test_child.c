@@ -1,9 +1,11 @@
 /* Tests the pool with children that behave as badly as they can. */
 #include "conformance/process/child.h"
 #include "conformance/process/orphans.h"
+#include "conformance/process/server.h"
 #include "conformance/process/service.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -558,9 +561,13 @@ static int serving_main(void)
         close(input);
         snprintf(text, sizeof text, "%d%s:%s", number, is_last ? "l" : "", data);
         say(CNF_CHILD_MESSAGES, text);
-        say(CNF_CHILD_LOG, text);
+        if (fcntl(CNF_CHILD_LOG, F_GETFD) >= 0) say(CNF_CHILD_LOG, text); /* a server has none */
         fprintf(stderr, "out %s", text);
         if (strcmp(data, "crash") == 0) raise(SIGSEGV);
+        if (strcmp(data, "fail") == 0) {
+            cnf_service_failed(CNF_SERVICE_SOCKET, W_EXITCODE(5, 0));
+            continue;
+        }
         if (strcmp(data, "hang") == 0) pause_ms(1000L * LIMIT_MS);
         if (strcmp(data, "leave") == 0) return 0;
         if (!is_last && !cnf_service_ready(CNF_SERVICE_SOCKET)) return 8;
@@ -784,11 +791,94 @@ static void an_environment_is_changed_by_name(void **state)
     rt_arena_reset(&arena);
 }
 
+/* ---- Servers ------------------------------------------------------------------------------- */
+
+static cnf_server server_start(void)
+{
+    static const char *const arguments[] = {"test", "server", NULL};
+    cnf_server server;
+    assert_int_equal(
+        cnf_server_start(&server, CNF_THIS_PROGRAM, arguments, (const char *const *)environ), 0);
+    return server;
+}
+
+static cnf_process_result server_request(cnf_server *server, const char *input,
+                                         const char *expected)
+{
+    rt_buffer messages = {0}, errors = {0};
+    cnf_process_result result = cnf_server_request(
+        server, (rt_bytes){(const uint8_t *)input, strlen(input)},
+        strcmp(input, "hang") == 0 ? SHORT_LIMIT_MS : LIMIT_MS, &messages, &errors);
+    assert_string_equal(rt_buffer_string(&messages), expected);
+    assert_int_equal(errors.size, *expected ? strlen(expected) + 4 : 0);
+    rt_buffer_free(&messages);
+    rt_buffer_free(&errors);
+    return result;
+}
+
+static void assert_result(cnf_process_result result, cnf_process_end end, int code)
+{
+    assert_int_equal(result.end, end);
+    assert_int_equal(result.code, code);
+}
+
+/* A request without an answer costs only itself, and no process is a child of this program. */
+static void a_server_is_nobodys_child(void **state)
+{
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 0); /* which a pool leaves set */
+    cnf_server server = server_start();
+    assert_result(server_request(&server, "a", "1:a"), CNF_PROCESS_EXITED, 0);
+    assert_result(server_request(&server, "fail", "2:fail"), CNF_PROCESS_EXITED, 5);
+    assert_int_equal(waitpid(-1, NULL, 0), -1);
+    assert_int_equal(errno, ECHILD);
+    assert_result(server_request(&server, "b", "3:b"), CNF_PROCESS_EXITED, 0);
+    cnf_server_stop(&server);
+    assert_int_equal(server.service, -1);
+}
+
+static void a_server_that_ends_is_stopped(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *input, *messages;
+        cnf_process_end end;
+        int code;
+    } rows[] = {
+        {"crash", "1:crash", CNF_PROCESS_NOT_STARTED, EPIPE},
+        {"leave", "1:leave", CNF_PROCESS_NOT_STARTED, EPIPE},
+        {"hang", "1:hang", CNF_PROCESS_TIMED_OUT, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cnf_server server = server_start();
+        assert_result(server_request(&server, rows[i].input, rows[i].messages), rows[i].end,
+                      rows[i].code);
+        assert_int_equal(server.service, -1);
+    }
+    /* A server that has ended since its last answer. */
+    cnf_server server = server_start();
+    assert_result(server_request(&server, "poison", "1:poison"), CNF_PROCESS_EXITED, 0);
+    assert_result(server_request(&server, "a", ""), CNF_PROCESS_NOT_STARTED, EPIPE);
+    assert_int_equal(server.service, -1);
+}
+
+static void a_server_that_cannot_be_started(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"test", NULL};
+    cnf_server server;
+    assert_int_equal(
+        cnf_server_start(&server, "/dev/null", arguments, (const char *const *)environ), EACCES);
+    assert_int_equal(server.service, -1);
+}
+
 int main(int argument_count, char **arguments)
 {
     if (argument_count > 1 && strcmp(arguments[1], "echo") == 0)
         return executed_main(argument_count, arguments);
     if (argument_count > 1 && strcmp(arguments[1], "serve") == 0) return serving_main();
+    if (argument_count > 1 && strcmp(arguments[1], "server") == 0)
+        return fork() == 0 ? serving_main() : 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_end_by_exit_is_told),
         cmocka_unit_test(a_crash_keeps_the_messages_before_it),
@@ -810,6 +900,9 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(an_executed_child_gets_its_input),
         cmocka_unit_test(a_log_outlives_its_writer),
         cmocka_unit_test(a_child_serves_several_requests),
+        cmocka_unit_test(a_server_is_nobodys_child),
+        cmocka_unit_test(a_server_that_ends_is_stopped),
+        cmocka_unit_test(a_server_that_cannot_be_started),
         cmocka_unit_test(what_a_waiting_child_writes_is_dropped),
         cmocka_unit_test(a_child_that_overflows_is_not_ready),
         cmocka_unit_test(a_request_that_kills_its_child_costs_itself),
