@@ -2,7 +2,8 @@
  * each of them from one lane to a chunk, so they must be straight lines: no branches, no memory.
  *
  * lane_NAME computes the result. ok_NAME is 1 if the result is defined; if it is 0, lane_NAME must
- * not be called, because it may trap. */
+ * not be called, because it may trap. quick_NAME computes the same for a division where ok_NAME and
+ * is_quick_NAME are 1. */
 #include "sim/decode/code.h"
 #include "sim/number/half.h"
 #include "sim/number/lane_types.h"
@@ -47,7 +48,7 @@
         bool ok = (whole >= (low_bound)) & (whole < (high_bound));                                 \
         return (R)(V)(ok ? whole : 0);                                                             \
     }
-#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
+#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION, IS_QUICK, QUICK)                                 \
     uint8_t ok_##name(T a, T b);                                                                   \
     uint8_t ok_##name(T a, T b)                                                                    \
     {                                                                                              \
@@ -58,6 +59,18 @@
     T lane_##name(T a, T b)                                                                        \
     {                                                                                              \
         return (T)(EXPRESSION);                                                                    \
+    }                                                                                              \
+    uint8_t is_quick_##name(T a, T b);                                                             \
+    uint8_t is_quick_##name(T a, T b)                                                              \
+    {                                                                                              \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        return IS_QUICK;                                                                           \
+    }                                                                                              \
+    T quick_##name(T a, T b);                                                                      \
+    T quick_##name(T a, T b)                                                                       \
+    {                                                                                              \
+        return (T)(QUICK);                                                                         \
     }
 #include "sim/number/operations.inc"
 

@@ -65,6 +65,11 @@ void tier_demand_helper(tier_emitter *e, const void *helper, LLVMValueRef *argum
 
 /* ---- Arithmetic ----------------------------------------------------------------------------- */
 
+static LLVMValueRef is_set(const tier_emitter *e, LLVMValueRef flags)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
+}
+
 /* Gives up unless the flag is 1 in all active lanes. */
 static void demand(tier_emitter *e, LLVMValueRef flags, bool is_chunk, sim_tier_reason reason)
 {
@@ -81,10 +86,34 @@ static void demand(tier_emitter *e, LLVMValueRef flags, bool is_chunk, sim_tier_
 /* Replaces divisors that would trap in lanes that are not active by 1. */
 static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVMValueRef divisor)
 {
-    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(flags));
-    LLVMValueRef is_fine = LLVMBuildICmp(e->builder, LLVMIntNE, flags, none, "");
     LLVMValueRef one = tier_splat(e, tier_number(LLVMGetElementType(LLVMTypeOf(divisor)), 1));
-    return LLVMBuildSelect(e->builder, is_fine, divisor, one, "");
+    return LLVMBuildSelect(e->builder, is_set(e, flags), divisor, one, "");
+}
+
+/* Divides a chunk. Numbers of 64 bits that are too large for the quick way are divided lane by
+ * lane. */
+static void emit_quotients(tier_emitter *e, const sim_op *op, const tier_handler *h,
+                           const LLVMValueRef *operands)
+{
+    sim_lane_type to = (sim_lane_type)h->to;
+    LLVMBasicBlockRef slow = NULL, done = NULL;
+    if (h->from == SIM_I64) {
+        LLVMBasicBlockRef quick = tier_block_new(e, "quick");
+        slow = tier_block_new(e, "slow");
+        done = tier_block_new(e, "done");
+        LLVMValueRef flags = tier_widen(e, "is_quick", h->name, operands, true);
+        LLVMValueRef large = LLVMBuildNot(e->builder, is_set(e, flags), "");
+        large = LLVMBuildAnd(e->builder, large, tier_active(e), "");
+        LLVMBuildCondBr(e->builder, tier_any(e, large), slow, quick);
+        LLVMPositionBuilderAtEnd(e->builder, quick);
+    }
+    tier_write(e, op->target, to, tier_widen(e, "quick", h->name, operands, true), op->blend);
+    if (!slow) return;
+    LLVMBuildBr(e->builder, done);
+    LLVMPositionBuilderAtEnd(e->builder, slow);
+    tier_write(e, op->target, to, tier_widen(e, "lane", h->name, operands, true), op->blend);
+    LLVMBuildBr(e->builder, done);
+    LLVMPositionBuilderAtEnd(e->builder, done);
 }
 
 static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handler *h)
@@ -100,7 +129,11 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
     if (h->shape & TIER_DEFINED) {
         LLVMValueRef flags = tier_widen(e, "ok", h->name, operands, is_chunk);
         demand(e, flags, is_chunk, SIM_TIER_MISUSE);
-        if (h->shape == TIER_DIVIDE && is_chunk) operands[1] = divisor_safe(e, flags, operands[1]);
+        if (h->shape == TIER_DIVIDE && is_chunk) {
+            operands[1] = divisor_safe(e, flags, operands[1]);
+            emit_quotients(e, op, h, operands);
+            return;
+        }
     }
     LLVMValueRef result = tier_widen(e, "lane", h->name, operands, is_chunk);
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
@@ -136,11 +169,6 @@ static void emit_math(tier_emitter *e, const sim_op *op, const tier_handler *h)
 }
 
 /* ---- Moves ---------------------------------------------------------------------------------- */
-
-static LLVMValueRef is_set(const tier_emitter *e, LLVMValueRef flags)
-{
-    return LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
-}
 
 static void emit_move(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {

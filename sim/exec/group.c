@@ -102,9 +102,8 @@ static void fold(const members *m, uint64_t *out)
     CHECK(cluster >= 1 && m->operation <= SIM_COLLECTIVE_XOR);
     /* The members of each cluster are reduced or scanned separately. */
     for (uint32_t first = 0, end; first < m->count; first = end) {
-        uint64_t so_far = 0;
-        for (end = first; end < m->count; end++) {
-            if (m->numbers[end] / cluster != m->numbers[first] / cluster) break;
+        uint64_t so_far = 0, limit = (m->numbers[first] / cluster + UINT64_C(1)) * cluster;
+        for (end = first; end < m->count && m->numbers[end] < limit; end++) {
             uint64_t before = end == first ? identity_of(m) : so_far;
             so_far = end == first ? m->a[end] : combine(m, so_far, m->a[end]) & mask;
             out[end] = is_exclusive ? before : so_far;
@@ -182,6 +181,8 @@ static uint64_t source_of(const members *m, uint32_t i, bool *out_uses_c)
 /* Returns the index of the member with that number, or the number of members if there is none. */
 static uint32_t member_of(const members *m, uint64_t number)
 {
+    /* Usually all work-items before it take part. */
+    if (number < m->count && m->numbers[number] == number) return (uint32_t)number;
     uint32_t i = 0;
     while (i < m->count && m->numbers[i] != number)
         i++;
@@ -253,12 +254,14 @@ static void collective(const value_request *r, const members *m, uint64_t *out)
         shuffle(r, m, out);
         return;
     }
-    for (uint32_t i = 0; i < m->count; i++) {
-        out[i] = m->operation <= SIM_COLLECTIVE_ALL_EQUAL ? vote(m)
-                 : m->operation == SIM_COLLECTIVE_ELECT   ? i == 0
-                 : m->operation == SIM_COLLECTIVE_BALLOT  ? ballot(m, m->a)
-                                                          : mask_bits(m, i);
+    if (m->operation <= SIM_COLLECTIVE_ALL_EQUAL || m->operation == SIM_COLLECTIVE_BALLOT) {
+        uint64_t result = m->operation == SIM_COLLECTIVE_BALLOT ? ballot(m, m->a) : vote(m);
+        for (uint32_t i = 0; i < m->count; i++)
+            out[i] = result;
+        return;
     }
+    for (uint32_t i = 0; i < m->count; i++)
+        out[i] = m->operation == SIM_COLLECTIVE_ELECT ? i == 0 : mask_bits(m, i);
 }
 
 /* ---- Definedness ---------------------------------------------------------------------------- */
@@ -479,28 +482,38 @@ static bool is_proper(const members *m)
 bool sim_collective_chunk(const sim_op *op, uint32_t size, uint32_t mask, const uint64_t *a,
                           const uint64_t *b, const uint64_t *c, uint64_t *out)
 {
-    CHECK(SIM_CHUNK % size == 0 && size <= SIM_CHUNK);
+    static const uint32_t all[SIM_CHUNK] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    members m = members_of(op);
+    CHECK(SIM_CHUNK % size == 0 && size <= SIM_CHUNK && m.operation != SIM_COLLECTIVE_BARRIER);
+    m.size = size;
     for (uint32_t first = 0; first < SIM_CHUNK; first += size) {
-        uint32_t numbers[SIM_CHUNK];
+        uint32_t numbers[SIM_CHUNK], here = mask >> first & ((1u << size) - 1);
         uint64_t values[4][SIM_CHUNK];
-        members m = members_of(op);
-        CHECK(m.operation != SIM_COLLECTIVE_BARRIER);
-        m.size = size;
+        const value_request request = {.op = op, .count = (uint32_t)__builtin_popcount(here)};
+        m.count = (uint32_t)request.count;
+        m.numbers = all;
+        m.a = a + first;
+        m.b = b + first;
+        m.c = c + first;
+        if (m.count == size) {
+            if (!is_proper(&m)) return false;
+            collective(&request, &m, out + first);
+            continue;
+        }
+        if (m.count == 0) continue;
+        for (uint32_t i = 0, k = 0; i < size; i++) {
+            if (!(here >> i & 1)) continue;
+            numbers[k] = i;
+            values[0][k] = a[first + i];
+            values[1][k] = b[first + i];
+            values[2][k++] = c[first + i];
+        }
         m.numbers = numbers;
         m.a = values[0];
         m.b = values[1];
         m.c = values[2];
-        for (uint32_t i = 0; i < size; i++) {
-            uint32_t lane = first + i;
-            if (!(mask >> lane & 1)) continue;
-            numbers[m.count] = i;
-            values[0][m.count] = a[lane];
-            values[1][m.count] = b[lane];
-            values[2][m.count++] = c[lane];
-        }
-        if (m.count == 0) continue;
         if (!is_proper(&m)) return false;
-        collective(&(value_request){.op = op, .count = m.count}, &m, values[3]);
+        collective(&request, &m, values[3]);
         for (uint32_t i = 0; i < m.count; i++)
             out[first + numbers[i]] = values[3][i];
     }

@@ -3,8 +3,8 @@
  * Every handler works on all lanes of [low, high), active or not.  It writes to the target or, if
  * inactive lanes must keep their values, to a scratch row that is then blended in.  So nothing here
  * may trap or be undefined if inactive lanes hold garbage: shift amounts are reduced and
- * conversions guarded first, and divisions are done lane by lane. Integers are computed in unsigned
- * types.
+ * conversions guarded first, and divisors of inactive lanes replaced. Integers are computed in
+ * unsigned types.
  *
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
@@ -198,18 +198,37 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
 #define TO_INT_SHAPES(name, T, R, V, trunc_function, low_bound, high_bound)                        \
     TO_INT_SHAPES_V(name, T, R, V, trunc_function, low_bound, high_bound)                          \
     TO_INT_SHAPES_S(name, T, R, V, trunc_function, low_bound, high_bound)
-/* No vector unit divides integers, so only active lanes are computed. */
-#define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                \
+/* The quick way divides all lanes, those that are not active 0 by 1; the other one divides lane by
+ * lane. GCC makes no vectors of `?:` here. */
+#define DIVIDED(T)                                                                                 \
+    T on = (T)(0 - (T)(mask[i] != 0)), a = pa[i] & on, b = (T)((pb[i] & on) | (~on & 1))
+#define DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION, IS_QUICK, QUICK)                               \
     static void name##_V(sim_exec *x, const sim_op *op)                                            \
     {                                                                                              \
         uint32_t n = LANE_COUNT(x);                                                                \
+        const uint8_t *mask = x->mask + x->low;                                                    \
         const T *pa = ROW(T, op->a), *pb = ROW(T, op->b);                                          \
         T *d = target_row(x, op, sizeof(T));                                                       \
-        for (uint32_t i = 0; i < n; i++) {                                                         \
-            if (!x->mask[x->low + i]) continue;                                                    \
-            T a = pa[i], b = pb[i];                                                                \
-            d[i] = WRONG ? (T)sim_lane_undefined(x, op, x->low + i, 1, divide_wrong)               \
-                         : (T)(EXPRESSION);                                                        \
+        uint8_t slow = 0;                                                                          \
+        FOR_LANES                                                                                  \
+        {                                                                                          \
+            DIVIDED(T);                                                                            \
+            (void)a;                                                                               \
+            slow |= (WRONG) | !(IS_QUICK);                                                         \
+        }                                                                                          \
+        if (!slow) {                                                                               \
+            FOR_LANES                                                                              \
+            {                                                                                      \
+                DIVIDED(T);                                                                        \
+                d[i] = (T)(QUICK);                                                                 \
+            }                                                                                      \
+        } else {                                                                                   \
+            for (uint32_t i = 0; i < n; i++) {                                                     \
+                if (!mask[i]) continue;                                                            \
+                T a = pa[i], b = pb[i];                                                            \
+                d[i] = WRONG ? (T)sim_lane_undefined(x, op, x->low + i, 1, divide_wrong)           \
+                             : (T)(EXPRESSION);                                                    \
+            }                                                                                      \
         }                                                                                          \
         target_done(x, op, sizeof(T));                                                             \
     }
@@ -223,8 +242,8 @@ static const char divide_wrong[] = "integer division by zero or with a quotient 
             *(T *)sim_at(x, op->target) = (T)(EXPRESSION);                                         \
         }                                                                                          \
     }
-#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION)                                                  \
-    DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION)                                                    \
+#define DIVIDE_SHAPES(name, T, WRONG, EXPRESSION, IS_QUICK, QUICK)                                 \
+    DIVIDE_SHAPES_V(name, T, WRONG, EXPRESSION, IS_QUICK, QUICK)                                   \
     DIVIDE_SHAPES_S(name, T, WRONG, EXPRESSION)
 /* ---- The operations ------------------------------------------------------------------------- */
 

@@ -21,6 +21,9 @@ rt_status sim_check_width(const sim_operation *operation)
                                  "the operand is as wide as the result");
 }
 
+/* A condition that is one boolean selects whole objects. The specification has that since 1.4 only,
+ * under "OpSelect"; it is accepted in every version, because llvm-spirv declares SPIR-V 1.1 for
+ * modules in which it writes `c ? a : b` of vectors in this way, and the meaning is the same. */
 rt_status sim_check_select(const sim_operation *operation)
 {
     const sim_type *condition = sim_operand_type(operation, 0);

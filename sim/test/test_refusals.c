@@ -1322,6 +1322,42 @@ static void test_groups(void **state)
     free(text);
 }
 
+/* One boolean selects vectors in every version of SPIR-V, as llvm-spirv writes it in modules
+ * of 1.1; two booleans never select four components. */
+static void test_selections(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *condition, *words; /* words: of the refusal; NULL: accepted */
+    } cases[] = {{"%yes", NULL}, {"%all", NULL}, {"%two", SHAPE}};
+    static const char head[] = SIM_TEST_PRELUDE
+        "OpEntryPoint Kernel %k \"k\"\n%void = OpTypeVoid\n%int = OpTypeInt 32 0\n"
+        "%v4 = OpTypeVector %int 4\n%bool = OpTypeBool\n" BOOLS
+        "%yes = OpConstantTrue %bool\n%two = OpConstantNull %b2\n%all = OpConstantNull %b4\n"
+        "%a = OpConstantNull %v4\n%fv = OpTypeFunction %void\n"
+        "%k = OpFunction %void None %fv\n%e = OpLabel\n%r = OpSelect %v4 ";
+    static const char tail[] = " %a %a\nOpReturn\nOpFunctionEnd\n";
+    static const uint32_t versions[] = {0x00010000, 0x00010100, 0x00010300, 0x00010400, 0x00010600};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s%s%s", head, cases[i].condition, tail);
+        rt_bytes code = sim_test_assemble(text);
+        for (size_t k = 0; k < sizeof versions / sizeof *versions; k++) {
+            rt_sink *sink = rt_sink_create();
+            sim_module *module = NULL;
+            memcpy((uint8_t *)(uintptr_t)code.data + 4, &versions[k], 4);
+            rt_status status = sim_module_create(sink, code, NULL, 0, &module);
+            const char *message =
+                rt_ok(status) ? "" : rt_sink_diagnostic(sink, status)->message.data;
+            assert_true(rt_ok(status) == !cases[i].words);
+            assert_true(!cases[i].words || strstr(message, cases[i].words));
+            sim_module_destroy(module);
+            rt_sink_destroy(sink);
+        }
+        rt_free((void *)(uintptr_t)code.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1345,6 +1381,7 @@ int main(void)
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_many_variables),
         cmocka_unit_test(test_deep_types),
+        cmocka_unit_test(test_selections),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
