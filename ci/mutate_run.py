@@ -59,8 +59,8 @@ JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
-    Judge("nvlink", "documents", files=COMPILER, folders=("linking", "fusion", "virtual_functions", "device_global"),
-          most=40),
+    Judge("nvlink", "documents", files=COMPILER,
+          folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
     Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40),
     Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40),
 )
