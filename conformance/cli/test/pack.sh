@@ -88,9 +88,16 @@ if "$assay" subjects | grep -A 1 '^pocl ' | grep -q available; then
     expect 0 pack "$scenarios/linking/unload_library_of_two_formats.yaml" --formats spirv,bitcode -o "$folder/native.assay"
     bare 0 run "$folder/native.assay" --on sim,pocl
     says "pocl: 1 PASS"
-    expect 0 pack "$scenarios/linking/unload_library_of_two_formats.yaml" --formats ptx -o "$folder/ptx.assay"
-    bare 4 run "$folder/ptx.assay" --on pocl
-    says "packed-format: the pack does not hold"
+    # PoCL 3.1 compiles from bitcode, which this pack lacks. A PoCL that accepts SPIR-V compiles from that, and links
+    # its own binaries.
+    expect 0 pack "$scenarios/linking/unload_library_of_two_formats.yaml" --formats spirv -o "$folder/native.assay"
+    if "$assay" subjects | grep -A 4 '^pocl ' | grep -q assay_ext_native_linking; then
+        bare 0 run "$folder/native.assay" --on pocl
+        says "pocl: 1 PASS"
+    else
+        bare 4 run "$folder/native.assay" --on pocl
+        says "packed-format: the pack does not hold"
+    fi
 fi
 
 # PTX for images compiled ahead of time is packed too: the linker's process has no compiler here either.

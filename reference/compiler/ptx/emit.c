@@ -27,9 +27,12 @@ static rt_status make_machine(pl_job *job, LLVMTargetMachineRef *out_machine)
         return rt_fail(job->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "the installed LLVM " PL_LLVM_NUMBER " has no back end for NVPTX");
     }
+    /* In the small code model, LLVM 14 to 19 replace a table of pointers with one of offsets, and
+     * the module is invalid if the table is not in the default address space.  The model has no
+     * other effect here. */
     *out_machine =
         LLVMCreateTargetMachine(target, TRIPLE, PL_PTX_PROCESSOR, PL_PTX_FEATURES,
-                                LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelDefault);
+                                LLVMCodeGenLevelDefault, LLVMRelocDefault, LLVMCodeModelMedium);
     return RT_STATUS_OK;
 }
 
