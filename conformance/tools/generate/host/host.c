@@ -18,18 +18,23 @@ static uint32_t keep(host_generator *g, uint32_t bits)
     return kept;
 }
 
+/* Commands that are omitted leave the others, kernels that write may only read, and what is left of
+ * them may become fills. A fused list consists of kernels. */
 static void omit_commands(host_generator *g, work_step *work)
 {
     uint32_t kept_count = 0;
-    bool can_look = work->kind != WORK_FUSED && work->command_count > 0;
+    bool can_change = work->kind != WORK_FUSED && work->command_count > 0;
     for (uint32_t i = 0; i < work->command_count; i++)
         if (work->command_count == 1 || !is_omitted(g))
             work->commands[kept_count++] = work->commands[i];
     work->command_count = kept_count;
-    if (can_look && is_omitted(g))
+    if (can_change && is_omitted(g))
         for (uint32_t i = 0; i < kept_count; i++)
             if (work->commands[i].verb == WORK_MIX && (i + 1 < kept_count || kept_count == 1))
                 work->commands[i].verb = WORK_LOOK;
+    if (can_change && is_omitted(g))
+        for (uint32_t i = 0; i < kept_count; i++)
+            if (work->commands[i].verb == WORK_MIX) work->commands[i].verb = WORK_FILL;
 }
 
 /* Omits parts of a step. */
