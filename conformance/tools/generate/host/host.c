@@ -18,18 +18,24 @@ static uint32_t keep(host_generator *g, uint32_t bits)
     return kept;
 }
 
+/* Omits commands; the kernels of those that are left may read instead of write, except for the last
+ * one of a group, and the others may become fills. A fused list consists of kernels that write. */
 static void omit_commands(host_generator *g, work_step *work)
 {
-    uint32_t kept_count = 0;
-    bool can_look = work->kind != WORK_FUSED && work->command_count > 0;
-    for (uint32_t i = 0; i < work->command_count; i++)
-        if (work->command_count == 1 || !is_omitted(g))
-            work->commands[kept_count++] = work->commands[i];
+    uint32_t drawn_count = work->command_count, kept_count = 0, reader_count = 0;
+    bool can_change = work->kind != WORK_FUSED && drawn_count > 0;
+    for (uint32_t i = 0; i < drawn_count; i++) {
+        if (drawn_count > 1 && is_omitted(g)) continue;
+        work->commands[kept_count++] = work->commands[i];
+        if (i + 1 < drawn_count || drawn_count == 1) reader_count = kept_count;
+    }
     work->command_count = kept_count;
-    if (can_look && is_omitted(g))
-        for (uint32_t i = 0; i < kept_count; i++)
-            if (work->commands[i].verb == WORK_MIX && (i + 1 < kept_count || kept_count == 1))
-                work->commands[i].verb = WORK_LOOK;
+    bool reads = can_change && is_omitted(g), fills = can_change && is_omitted(g);
+    for (uint32_t i = 0; i < kept_count; i++) {
+        work_verb *verb = &work->commands[i].verb;
+        if (reads && i < reader_count && *verb == WORK_MIX) *verb = WORK_LOOK;
+        if (fills && *verb == WORK_MIX) *verb = WORK_FILL;
+    }
 }
 
 /* Omits parts of a step. */

@@ -214,12 +214,14 @@ static void write_sum(rt_buffer *out)
     rt_buffer_printf(out, ") & %" PRIu64 "ul; }\n", CONTENT_MASK);
 }
 
-void gen_work_write_module(const work_use *use, rt_buffer *out)
+bool gen_work_has_kernels(const work_use *use)
 {
-    bool has_kernels = use->verbs & (1u << WORK_MIX | 1u << WORK_SUM | 1u << WORK_LOOK);
-    rt_buffer_printf(out, "  " GEN_WORK_MODULE ":\n    %s\n",
-                     has_kernels ? "sources:\n      - language: opencl-c\n        code: |"
-                                 : "host_symbols: []");
+    return use->verbs & (1u << WORK_MIX | 1u << WORK_SUM | 1u << WORK_LOOK);
+}
+
+void gen_work_write_sources(const work_use *use, rt_buffer *out)
+{
+    rt_buffer_printf(out, "    sources:\n      - language: opencl-c\n        code: |\n");
     if (use->verbs & 1u << WORK_MIX)
         rt_buffer_printf(
             out,

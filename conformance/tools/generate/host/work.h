@@ -91,16 +91,19 @@ void gen_work_start(work_state *state);
 /* Draws a step of a kind. */
 work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices);
 
-/* Appends the module of the kernels, the declarations of the memories, the steps that create the
+/* True if a command is a kernel. */
+bool gen_work_has_kernels(const work_use *use);
+
+/* Appends the sources of the kernels, the declarations of the memories, the steps that create the
  * queues, as far as they are used, the step itself (which changes the state), and the expectation
  * of what the memories in `memories` contain. */
-void gen_work_write_module(const work_use *use, rt_buffer *out);
+void gen_work_write_sources(const work_use *use, rt_buffer *out);
 void gen_work_write_memories(const work_use *use, rt_buffer *out);
 void gen_work_write_queues(const work_use *use, work_form form, rt_buffer *out);
 void gen_work_write_step(work_state *state, const work_step *step, work_form form, rt_buffer *out);
 void gen_work_write_contents(const work_state *state, uint32_t memories, rt_buffer *out);
 
-/* The name of the module that gen_work_write_module appends. */
+/* The name of the module with these sources, unless a reduction has them in the executable. */
 #define GEN_WORK_MODULE "libwork"
 
 #endif

@@ -130,19 +130,51 @@ static bool is_separate(const gen_program *program, uint32_t module)
     return true;
 }
 
+static work_form form_of(const host_generator *g)
+{
+    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
+                       .not_fused = g->request->variation == GEN_NOT_FUSED,
+                       .two_devices = g->two_devices};
+}
+
+static work_use use_of(const host_generator *g)
+{
+    work_use use = {0};
+    for (uint32_t i = 0; i < g->step_count; i++)
+        if (g->steps[i].verb >= GEN_WORK && g->steps[i].verb <= GEN_READ)
+            gen_work_use(&g->steps[i].work, form_of(g), &use);
+    return use;
+}
+
+static uint32_t images_of(const gen_program *program, uint32_t module)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < program->image_count; i++)
+        count += is_image_of(&program->images[i], module);
+    return count;
+}
+
+/* True if the executable itself has the kernels that work on memories, because a reduction has left
+ * it no others. */
+static bool holds_work(const host_generator *g)
+{
+    return gen_host_has_work(g) && images_of(&g->program, 0) == 0;
+}
+
 static void write_module(const host_generator *g, rt_buffer *out, uint32_t module)
 {
     const gen_program *program = &g->program;
-    bool needs_work = module == 0 && gen_host_has_work(g);
-    uint32_t image_count = 0;
+    uint32_t image_count = images_of(program, module);
+    work_use use = use_of(g);
+    bool needs_work = module == 0 && gen_host_has_work(g) && !holds_work(g);
+    bool has_work = module == 0 && holds_work(g) && gen_work_has_kernels(&use);
     rt_buffer_printf(out, "  %s:\n", module_names[module]);
     write_needs(out, program, module, needs_work);
-    for (uint32_t i = 0; i < program->image_count; i++)
-        image_count += is_image_of(&program->images[i], module);
     if (g->roles[module] != GEN_ROLE_LINKING)
         gen_shapes_write_module(g->roles[module], g->shapes.parts, out);
-    if (image_count == 0 && program->modules[module].needs == 0 && !needs_work &&
-        g->roles[module] == GEN_ROLE_LINKING)
+    else if (has_work)
+        gen_work_write_sources(&use, out);
+    else if (image_count == 0 && program->modules[module].needs == 0 && !needs_work)
         rt_buffer_printf(out, "    host_symbols: []\n");
     if (image_count == 0) return;
     static const char *const formats[] = {[GEN_SPIRV] = "",
@@ -273,22 +305,6 @@ static void write_result(const host_generator *g, uint32_t number, rt_buffer *ou
     rt_buffer_printf(out, "  - expect: {memory: ");
     write_output(g, step, number, out);
     write_equals(&step->outcome, 0, out);
-}
-
-static work_form form_of(const host_generator *g)
-{
-    return (work_form){.in_order = g->request->variation == GEN_IN_ORDER,
-                       .not_fused = g->request->variation == GEN_NOT_FUSED,
-                       .two_devices = g->two_devices};
-}
-
-static work_use use_of(const host_generator *g)
-{
-    work_use use = {0};
-    for (uint32_t i = 0; i < g->step_count; i++)
-        if (g->steps[i].verb >= GEN_WORK && g->steps[i].verb <= GEN_READ)
-            gen_work_use(&g->steps[i].work, form_of(g), &use);
-    return use;
 }
 
 enum { SUFFIX_MAX = 12 };
@@ -529,7 +545,13 @@ static void write_modules(const host_generator *g, rt_buffer *out)
     for (uint32_t m = 0; m < g->program.module_count; m++)
         if (used & 1u << m) write_module(g, out, m);
     work_use use = use_of(g);
-    if (gen_host_has_work(g)) gen_work_write_module(&use, out);
+    if (gen_host_has_work(g) && !holds_work(g)) {
+        rt_buffer_printf(out, "  " GEN_WORK_MODULE ":\n");
+        if (gen_work_has_kernels(&use))
+            gen_work_write_sources(&use, out);
+        else
+            rt_buffer_printf(out, "    host_symbols: []\n");
+    }
     if (g->request->variation == GEN_UNRELATED)
         rt_buffer_printf(
             out, "  " OTHER_MODULE ":\n    sources:\n      - language: opencl-c\n        code: |\n"
