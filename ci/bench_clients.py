@@ -1,5 +1,5 @@
-"""ci/bench clients: six routines of CLBlast and the kernels of clpeak through the OpenCL platform of `assay exec`, and
-through those of others.
+"""ci/bench clients: six routines of CLBlast, the kernels of clpeak and some of pyopencl's tests through the OpenCL platform
+of `assay exec`, and through those of others.
 
 Compiles ci/bench_clients.c with CLBlast's library (Debian: libclblast-dev) and runs it on the simulated device, with and
 without compiled kernels, on PoCL, Intel's CPU runtime and Oclgrind, those that are installed, one thread each. The first
@@ -7,12 +7,15 @@ row is the processor time from the first call to a command queue. All are millis
 meaningful on a busy machine; that of threads of a driver counts. Oclgrind is measured once.
 
 Then clpeak measures them, without Oclgrind, which would take hours. Its clock is that of the process's processor time,
-because a small library answers it; all devices are CPUs to it, for which its kernels are smaller.
+because a small library answers it; all devices are CPUs to it, for which its kernels are smaller.  pyopencl's tests, which ci/clients fetches, are measured whole, with the interpreter and
+all compilers, from empty caches; Oclgrind is left out here, too.
 """
+import ctypes
 import json
 import math
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -22,6 +25,8 @@ from bench_kernels import OCLGRIND, POCL, ROOT, icd, intel_library
 
 LIMIT_S = 1800  # of one engine
 CLPEAK = ["clpeak", "--global-bandwidth", "--compute-sp", "--compute-dp", "--compute-integer", "--transfer-bandwidth"]
+PYOPENCL_TESTS = ["test_enqueue_copy", "test_clrandom", "test_arrays_in_structs"]
+PR_SET_CHILD_SUBREAPER = 36
 CLOCK = """#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -98,6 +103,40 @@ def clpeak(assay, folder):
     return columns
 
 
+def children_ms():
+    """Processor time of the processes that this one has waited for, in milliseconds."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (usage.ru_utime + usage.ru_stime) * 1e3
+
+
+def pyopencl(assay, folder):
+    """{engine: {test: milliseconds}}"""
+    python = Path(intel_library()).parent.parent / "clients/bin/python"
+    tests = next(iter(sorted((ROOT / "build/clients").glob("pyopencl-*/test"))), None)
+    if not python.exists() or not tests:
+        print("pyopencl or its tests are missing; run ci/setup --with clients, and ci/clients pyopencl", file=sys.stderr)
+        return {}
+    # A compile worker of assay is not a child of the program that it works for.
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    columns = {}
+    for name, words, environment, _ in engines(assay):
+        for test in PYOPENCL_TESTS if name != "oclgrind" else []:
+            cache = f"{folder}/{name}-{test}"
+            caches = {"PYOPENCL_NO_CACHE": "1", "ASSAY_CACHE_DIR": cache, "POCL_CACHE_DIR": cache, "XDG_CACHE_HOME": cache}
+            Path(cache).mkdir()
+            begin = children_ms()
+            command = [*words, str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests / f"{test}.py")]
+            printed = output_of(name, command, environment | caches)
+            try:
+                while True:
+                    os.wait()
+            except ChildProcessError:
+                pass
+            if printed:
+                columns.setdefault(name, {})[test] = children_ms() - begin
+    return columns
+
+
 def table(columns, title, is_rate):
     """Prints the columns, and how many times as long sim takes as each other engine, also in the geometric mean."""
     sims = [name for name in columns if name.startswith("sim")]
@@ -121,17 +160,20 @@ def table(columns, title, is_rate):
 
 def run(arguments):
     with tempfile.TemporaryDirectory() as folder:
-        results = {"clblast": clblast(arguments.assay, folder), "clpeak": clpeak(arguments.assay, folder)}
+        results = {"clblast": clblast(arguments.assay, folder), "clpeak": clpeak(arguments.assay, folder),
+                   "pyopencl": pyopencl(arguments.assay, folder)}
     if "sim" not in results["clblast"] or "sim" not in results["clpeak"]:
         sys.exit(1)
     table(results["clblast"], "routine, ms", False)
     table(results["clpeak"], "test", True)
+    if "sim" in results["pyopencl"]:
+        table(results["pyopencl"], "pyopencl's tests, ms", False)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 def add(commands):
-    clients = commands.add_parser("clients", help="CLBlast and clpeak through assay exec and other platforms")
+    clients = commands.add_parser("clients", help="CLBlast, clpeak and pyopencl through assay exec and other platforms")
     clients.add_argument("--json", metavar="FILE", help="write the times to FILE")
     clients.add_argument("--assay", default=str(ROOT / "build/release/assay"), help="default: build/release/assay")
     clients.set_defaults(run=run)

@@ -200,8 +200,15 @@ static void clock_order(sim_race *race, sim_race_class class)
 
 uint32_t sim_race_lid(const sim_race_clock *clock, uint32_t stamp, uint64_t *out_group)
 {
-    uint32_t low = 0, high = clock->intervals.count;
+    uint32_t high = clock->intervals.count, step = 1;
     CHECK(high > 0 && stamp >= clock->intervals.items[0].first && stamp < clock->next);
+    /* A work-item that synchronises often meets its own latest accesses, whose intervals are near
+     * the end. */
+    while (step < high && clock->intervals.items[high - step].first > stamp) {
+        high -= step;
+        step *= 2;
+    }
+    uint32_t low = step < high ? high - step : 0;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (clock->intervals.items[middle].first <= stamp) {

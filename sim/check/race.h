@@ -121,7 +121,25 @@ typedef struct sim_race_order {
     uint32_t classes; /* SIM_RACE_CLASS_BIT of each */
     bool acquires, releases;
 } sim_race_order;
-sim_race_order sim_race_order_of(uint32_t order);
+
+static inline sim_race_order sim_race_order_of(uint32_t order)
+{
+    uint32_t scope = sim_order_memory(order), semantics = sim_order_semantics(order);
+    uint32_t either = SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsSequentiallyConsistent;
+    sim_race_order out = {.level = SIM_RACE_DEVICE};
+    if (scope == SIM_ScopeInvocation) out.level = SIM_RACE_PLAIN;
+    if (scope == SIM_ScopeSubgroup) out.level = SIM_RACE_SUBGROUP;
+    if (scope == SIM_ScopeWorkgroup) out.level = SIM_RACE_WORKGROUP;
+    if (semantics & SIM_MemorySemanticsCrossWorkgroupMemory) {
+        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_GLOBAL);
+    }
+    if (semantics & SIM_MemorySemanticsWorkgroupMemory) {
+        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_LOCAL);
+    }
+    out.acquires = (semantics & (either | SIM_MemorySemanticsAcquire)) != 0;
+    out.releases = (semantics & (either | SIM_MemorySemanticsRelease)) != 0;
+    return out;
+}
 
 /* ---- Asynchronous copies (race_copy.c) ------------------------------------------------------ */
 

@@ -21,27 +21,6 @@
 #define SEARCH_MAX (UINT64_C(1) << 27)
 #define NEAR_STEPS 32u /* steps of search_near; search_all follows */
 
-/* ---- Orders -------------------------------------------------------------------------------- */
-
-sim_race_order sim_race_order_of(uint32_t order)
-{
-    uint32_t scope = sim_order_memory(order), semantics = sim_order_semantics(order);
-    uint32_t either = SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsSequentiallyConsistent;
-    sim_race_order out = {.level = SIM_RACE_DEVICE};
-    if (scope == SIM_ScopeInvocation) out.level = SIM_RACE_PLAIN;
-    if (scope == SIM_ScopeSubgroup) out.level = SIM_RACE_SUBGROUP;
-    if (scope == SIM_ScopeWorkgroup) out.level = SIM_RACE_WORKGROUP;
-    if (semantics & SIM_MemorySemanticsCrossWorkgroupMemory) {
-        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_GLOBAL);
-    }
-    if (semantics & SIM_MemorySemanticsWorkgroupMemory) {
-        out.classes |= SIM_RACE_CLASS_BIT(SIM_RACE_LOCAL);
-    }
-    out.acquires = (semantics & (either | SIM_MemorySemanticsAcquire)) != 0;
-    out.releases = (semantics & (either | SIM_MemorySemanticsRelease)) != 0;
-    return out;
-}
-
 /* ---- Nodes --------------------------------------------------------------------------------- */
 
 static uint32_t node_add(sim_race *race, sim_race_node node)
