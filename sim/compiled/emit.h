@@ -25,6 +25,7 @@ typedef struct tier_use {
 typedef struct tier_emitter {
     const tier_flat *flat;
     const sim_tier_helpers *helpers;
+    uint32_t level; /* of the processor: see sim_tier_api.compile */
     LLVMContextRef llvm;
     LLVMModuleRef module, lanes;       /* `lanes`: lane.c */
     LLVMBuilderRef builder, variables; /* the second appends to the entry block */

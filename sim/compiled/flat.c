@@ -89,7 +89,7 @@ static uint32_t instance_add(tier_flat *flat, const sim_code_function *function,
                              const sim_call *call)
 {
     uint32_t index = flat->instances.count;
-    sim_tier_frame *frame = rt_alloc(sizeof *frame);
+    sim_tier_frame *frame = rt_alloc(sizeof *frame + function->variable_count * sizeof(bool));
     *frame = (sim_tier_frame){.function = function};
     uint32_t number = 1, depth = 0;
     for (uint32_t i = caller; i != SIM_NONE; i = flat->instances.items[i].caller) {
@@ -380,11 +380,11 @@ static uint64_t local_bit(uint32_t number)
 }
 
 tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
-                           const sim_op *op)
+                           const sim_op *op, sim_register address)
 {
     trace t = {.flat = flat};
     tier_object object = {.local = TIER_LOCAL_ANY, .pointer = SIM_REGISTER_NONE};
-    if (!trace_register(&t, instance, block, op, op->a) || !t.is_found) return object;
+    if (!trace_register(&t, instance, block, op, address) || !t.is_found) return object;
     uint32_t number = t.found.number;
     if (t.found.instance < IN_LOCAL) {
         const sim_tier_frame *frame = flat->instances.items[t.found.instance].frame;
@@ -414,7 +414,7 @@ static uint64_t local_stores(const tier_flat *flat, const tier_block *block)
         const sim_op *op = &function->ops[block->block->op_first + i];
         uint8_t shape = tier_handler_at(op->handler)->shape;
         if (shape == TIER_STORE || shape == TIER_ATOMIC || shape == TIER_COPY)
-            stores |= tier_object_of(flat, block->instance, block->block, op).local;
+            stores |= tier_object_of(flat, block->instance, block->block, op, op->a).local;
     }
     return stores;
 }
@@ -476,4 +476,5 @@ static void tier_flat_examine(tier_flat *flat)
 {
     edges_examine(flat);
     parts_examine(flat);
+    tier_marks_choose(flat);
 }

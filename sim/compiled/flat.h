@@ -61,6 +61,15 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
                            const sim_op *op, sim_register place, const sim_tier_frame **out_frame,
                            uint32_t *out_variable);
 
+/* Returns the bytes of the pieces, 1 or 4, that an operation copies. */
+uint8_t tier_copy_bytes(const sim_program *program, const sim_op *op);
+
+/* Chooses the variables that are marked (marks.c). */
+void tier_marks_choose(tier_flat *flat);
+
+/* True if the slot of the pool is the same number in every world and launch. */
+bool tier_slot_is_constant(const sim_program *program, uint32_t slot);
+
 /* What is known of the object that an access reaches. */
 typedef struct tier_object {
     bool is_global;
@@ -71,9 +80,9 @@ typedef struct tier_object {
 #define TIER_LOCALS_MAX 62u
 #define TIER_LOCAL_ANY  UINT64_MAX
 
-/* Traces the address `op->a` of an access of the block. */
+/* Traces an address, a register that an operation of the block reads. */
 tier_object tier_object_of(const tier_flat *flat, uint32_t instance, const sim_code_block *block,
-                           const sim_op *op);
+                           const sim_op *op, sim_register address);
 
 /* True if lanes that run block `from` may find others waiting in block `at`, which follows it. It
  * is false if `at` is inside a loop that `from` precedes: lanes enter a loop together, so that

@@ -16,6 +16,7 @@ typedef enum tier_shape {
     TIER_DIVIDE = 7 | 8, /* like BINARY_DEFINED, but computing it if it is undefined may trap */
     TIER_MATH1 = 16,     /* number/math.c */
     TIER_MATH2,
+    TIER_HALF, /* UNARY, for which processors have an instruction from level 1 on */
     TIER_MOVE,
     TIER_SELECT,
     TIER_PICK,

@@ -27,7 +27,7 @@ static LLVMValueRef any_lane(const tier_emitter *e, LLVMValueRef lanes)
 
 static tier_object object_of(const tier_emitter *e, const sim_op *op)
 {
-    return tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op);
+    return tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op, op->a);
 }
 
 static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier_handler *h,
@@ -591,22 +591,11 @@ void tier_emit_atomic(tier_emitter *e, const sim_op *op, const tier_handler *h)
                        arguments, 5);
 }
 
-/* True if the register is a constant that is a multiple of the number. */
-static bool size_is_multiple(tier_emitter *e, sim_register place, uint64_t number)
-{
-    if (place >> SIM_REGISTER_SHIFT != SIM_SPACE_POOL) return false;
-    LLVMValueRef size = tier_read(e, place, SIM_I64, false);
-    return LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) % number == 0;
-}
-
 void tier_emit_copy(tier_emitter *e, const sim_op *op)
 {
     const sim_register places[3] = {op->a, op->b, op->c};
     uint32_t to_alignment = (uint32_t)op->imm, from_alignment = op->extra;
-    uint32_t least = to_alignment < from_alignment ? to_alignment : from_alignment;
-    /* Pieces must not straddle the end of what is copied. */
-    bool is_whole = least >= 4 && size_is_multiple(e, op->c, 4);
-    uint8_t bytes = is_whole ? 4 : 1;
+    uint8_t bytes = tier_copy_bytes(e->flat->program, op);
     tier_object object = object_of(e, op);
     sim_tier_access *from = access_any_new(e, bytes, NULL), *to = access_any_new(e, bytes, &object);
     for (uint32_t i = 0; i < 3; i++) {

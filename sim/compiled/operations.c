@@ -70,6 +70,11 @@ static LLVMValueRef is_set(const tier_emitter *e, LLVMValueRef flags)
     return LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
 }
 
+static LLVMValueRef splat_of(const tier_emitter *e, LLVMTypeRef type, uint64_t value)
+{
+    return tier_splat(e, tier_number(type, value));
+}
+
 /* Gives up unless the flag is 1 in all active lanes. */
 static void demand(tier_emitter *e, LLVMValueRef flags, bool is_chunk, sim_tier_reason reason)
 {
@@ -119,9 +124,9 @@ static void emit_quotients(tier_emitter *e, const sim_op *op, const tier_handler
 static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     bool is_chunk = h->form != SIM_FORM_SS;
-    uint32_t count = h->shape == TIER_TERNARY                   ? 3
-                     : (h->shape & ~TIER_DEFINED) == TIER_UNARY ? 1
-                                                                : 2;
+    uint32_t count = h->shape == TIER_TERNARY                                            ? 3
+                     : (h->shape & ~TIER_DEFINED) == TIER_UNARY || h->shape == TIER_HALF ? 1
+                                                                                         : 2;
     const sim_register places[3] = {op->a, op->b, op->c};
     LLVMValueRef operands[3];
     for (uint32_t i = 0; i < count; i++)
@@ -136,6 +141,38 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
         }
     }
     LLVMValueRef result = tier_widen(e, "lane", h->name, operands, is_chunk);
+    tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
+}
+
+/* Widens or narrows a chunk of halves. */
+static void emit_half(tier_emitter *e, const sim_op *op, const tier_handler *h)
+{
+    if (h->form == SIM_FORM_SS || e->level == 0) {
+        emit_arithmetic(e, op, h);
+        return;
+    }
+    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
+    LLVMTypeRef bits = tier_type(e, SIM_I16, true), to = tier_type(e, (sim_lane_type)h->to, true);
+    LLVMValueRef value = tier_read(e, op->a, (sim_lane_type)h->from, true), result;
+    if (h->to == SIM_I16) {
+        result = LLVMBuildFPTrunc(e->builder, value, halves, "");
+        result = LLVMBuildBitCast(e->builder, result, bits, "");
+    } else {
+        result = LLVMBuildBitCast(e->builder, value, halves, "");
+        result = LLVMBuildFPExt(e->builder, result, to, "");
+        /* The instruction makes NaNs quiet; sim_float_of_half does not. */
+        LLVMTypeRef words = tier_type(e, SIM_I32, true);
+        LLVMValueRef size = LLVMBuildAnd(e->builder, value, splat_of(e, e->i16, 0x7fff), "");
+        LLVMValueRef beyond = LLVMBuildSub(e->builder, size, splat_of(e, e->i16, 0x7c01), "");
+        LLVMValueRef is_signalling =
+            LLVMBuildICmp(e->builder, LLVMIntULT, beyond, splat_of(e, e->i16, 0x1ff), "");
+        LLVMValueRef kept =
+            LLVMBuildSelect(e->builder, is_signalling, splat_of(e, e->i32, ~UINT32_C(0x400000)),
+                            splat_of(e, e->i32, UINT32_MAX), "");
+        result = LLVMBuildBitCast(e->builder, result, words, "");
+        result = LLVMBuildAnd(e->builder, result, kept, "");
+        result = LLVMBuildBitCast(e->builder, result, to, "");
+    }
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
 }
 
@@ -280,6 +317,7 @@ void tier_emit_op(tier_emitter *e, const sim_op *op)
     case TIER_BINARY_DEFINED:
     case TIER_UNARY_DEFINED:
     case TIER_DIVIDE: emit_arithmetic(e, op, h); return;
+    case TIER_HALF: emit_half(e, op, h); return;
     case TIER_MATH1:
     case TIER_MATH2: emit_math(e, op, h); return;
     case TIER_MOVE: emit_move(e, op, h); return;

@@ -76,13 +76,13 @@ static bool module_improve(LLVMModuleRef module, LLVMTargetMachineRef machine)
 }
 
 /* Emits the kernel into a module of the context; NULL if LLVM refuses. */
-static LLVMModuleRef module_create(LLVMContextRef llvm, const tier_flat *flat,
+static LLVMModuleRef module_create(LLVMContextRef llvm, const tier_flat *flat, uint32_t level,
                                    const sim_tier_helpers *helpers, LLVMTargetMachineRef machine,
                                    tier_owner *owner, sim_tier_code *out_code)
 {
     LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRange(
         (const char *)lanes_bitcode, sizeof lanes_bitcode, "lanes", false);
-    tier_emitter e = {.flat = flat, .helpers = helpers, .llvm = llvm};
+    tier_emitter e = {.flat = flat, .level = level, .helpers = helpers, .llvm = llvm};
     bool is_refused = LLVMParseBitcodeInContext2(llvm, bytes, &e.lanes);
     LLVMDisposeMemoryBuffer(bytes);
     if (is_refused) return NULL;
@@ -180,7 +180,7 @@ static bool flat_compile(const tier_flat *flat, uint32_t level, const sim_tier_h
     LLVMOrcThreadSafeContextRef context = context_create(&llvm);
     bool is_done = false;
     if (machine) {
-        LLVMModuleRef module = module_create(llvm, flat, helpers, machine, owner, out_code);
+        LLVMModuleRef module = module_create(llvm, flat, level, helpers, machine, owner, out_code);
         if (module && module_improve(module, machine)) {
             is_done = code_link(owner, context, module, machine, &out_code->run);
             machine = NULL;

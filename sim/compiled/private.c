@@ -71,10 +71,11 @@ static void granule_store(const tier_emitter *e, LLVMValueRef memory, const plac
 {
     LLVMTypeRef words = words_of(e);
     if (p->row) {
-        LLVMTypeRef types[] = {words, LLVMPointerType(words, 0)};
+        /* The whole row is stored: processors do not forward a masked store to the next load. */
+        LLVMValueRef before = granule_load(e, memory, p, next);
+        value = LLVMBuildSelect(e->builder, tier_active(e), value, before, "");
         LLVMValueRef to = row_pointer(e, memory, p, next);
-        LLVMValueRef arguments[] = {value, to, tier_number(e->i32, 64), tier_active(e)};
-        (void)tier_intrinsic(e, "llvm.masked.store", types, 2, arguments, 4);
+        LLVMSetAlignment(LLVMBuildStore(e->builder, value, to), 64);
         return;
     }
     LLVMValueRef to = granule_pointers(e, memory, p, next);
@@ -151,6 +152,39 @@ static sim_lane_type integer_type(uint32_t bytes)
     return (sim_lane_type)(SIM_I8 + __builtin_ctz(bytes));
 }
 
+/* Gives up if an active lane's granule has the value of undefined ones. */
+static void mark_check(tier_emitter *e, LLVMValueRef granules)
+{
+    LLVMValueRef wrong =
+        LLVMBuildICmp(e->builder, LLVMIntEQ, granules, splat_word(e, SIM_TIER_MARK), "");
+    wrong = LLVMBuildAnd(e->builder, wrong, tier_active(e), "");
+    tier_give_up_unless(e, LLVMBuildNot(e->builder, tier_any(e, wrong), ""), SIM_TIER_UNDEFINED);
+}
+
+/* Of a variable with marks: a component is a granule or two of them. */
+static void marked_access(tier_emitter *e, const tier_memory *m, uint32_t component, const place *p)
+{
+    LLVMValueRef memory = memory_of(e, false), words[2], value;
+    uint32_t count = m->access->bytes / 4;
+    CHECK(count == 1 || count == 2);
+    if (m->access->is_store) {
+        value = tier_read(e, m->places[component], m->type, true);
+        for (uint32_t i = 0; i < count; i++) {
+            words[i] = count == 1 ? value : word_of(e, value, i == 1);
+            mark_check(e, words[i]);
+            granule_store(e, memory, p, i, words[i]);
+        }
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        words[i] = granule_load(e, memory, p, i);
+        mark_check(e, words[i]);
+    }
+    value = count == 1 ? words[0] : words_join(e, words[0], words[1]);
+    if (m->places[component] != SIM_REGISTER_NONE) tier_value_write(e, m, component, value);
+}
+
+/* Of a variable with a shadow. */
 static void component_access(tier_emitter *e, const tier_memory *m, uint32_t component,
                              const place *p)
 {
@@ -238,7 +272,7 @@ bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m
         LLVMValueRef at = m->distance ? splat_word(e, position) : tier_number(e->i64, position);
         at = LLVMBuildAdd(e->builder, offset, at, "");
         place p = m->distance ? place_varying(e, at, bytes) : place_uniform(e, at, bytes);
-        component_access(e, m, k, &p);
+        (frame->is_marked[number] ? marked_access : component_access)(e, m, k, &p);
     }
     LLVMBuildBr(e->builder, m->done);
     return true;

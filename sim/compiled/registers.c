@@ -103,27 +103,13 @@ static LLVMValueRef context_pointer(const tier_emitter *e, size_t member)
     return LLVMBuildLoad2(e->builder, e->bytes_pointer, at, "");
 }
 
-/* True if the slot of the pool is the same number in every world and launch. */
-static bool is_constant_slot(const sim_program *program, uint32_t slot)
-{
-    if (slot < SIM_POOL_SLOTS) return false;
-    for (uint32_t i = 0; i < program->global_count; i++) {
-        if (program->globals[i].slot == slot) return false;
-    }
-    for (uint32_t i = 0; i < program->relocation_count; i++) {
-        const sim_relocation *relocation = &program->relocations[i];
-        if (relocation->global == SIM_NONE && relocation->offset == slot) return false;
-    }
-    return true;
-}
-
 static LLVMValueRef read_pool(tier_emitter *e, uint32_t offset, sim_lane_type type)
 {
     const sim_program *program = e->flat->program;
     LLVMTypeRef wanted = tier_type(e, type, false);
     uint32_t bits = 8 * sim_lane_bytes(type);
     CHECK(offset % 8 == 0 && offset / 8 < program->pool_slot_count);
-    if (is_constant_slot(program, offset / 8)) {
+    if (tier_slot_is_constant(program, offset / 8)) {
         uint64_t value = program->pool_slots[offset / 8] & (UINT64_MAX >> (64 - bits));
         LLVMValueRef number = tier_number(LLVMIntTypeInContext(e->llvm, bits), value);
         return LLVMConstBitCast(number, wanted);

@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 3u
+#define SIM_TIER_VERSION 4u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -22,7 +22,12 @@ typedef struct sim_tier_frame {
     const sim_code_function *function;
     uint64_t private_first; /* where its variables begin in a work-item's private memory */
     uint32_t number;        /* in its private addresses; 0: no variables */
+    bool is_marked[];       /* per variable of the function: see SIM_TIER_MARK */
 } sim_tier_frame;
+
+/* A granule, four bytes, of a marked variable is undefined if it has this value. Compiled code that
+ * stores the value gives up. Variables that are not marked have a shadow. */
+#define SIM_TIER_MARK UINT32_C(0xa7d1c3e9)
 
 /* The object that an access last reached. */
 typedef struct sim_tier_view {
@@ -135,7 +140,7 @@ struct sim_tier_context {
     uint32_t lid;    /* local linear id of lane 0 */
     uint32_t reason; /* sim_tier_reason: why the code gave up */
     /* Granule g, four bytes, of lane l is at (g * SIM_TIER_LANES + l) * 4. */
-    uint8_t *private_memory, *private_defined;
+    uint8_t *private_memory, *private_defined;     /* the second is for variables without marks */
     const sim_tier_frame *frames[SIM_TIER_FRAMES]; /* the active ones by number */
     sim_tier_read *reads, *reads_next, *reads_end; /* the log */
     struct sim_exec *exec;                         /* for helpers */

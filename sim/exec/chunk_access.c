@@ -144,6 +144,9 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 {
     sim_words cell = cells_get(r, cells), stamp = cell & SIM_RACE_STAMP;
     sim_words here = (sim_words)(stamp >= clock->ordered_from);
+    /* What several work-items have accessed since the barrier stays so, whoever is the last. */
+    sim_words several = here & (sim_words)((cell & SIM_RACE_SEVERAL) != 0);
+    if (!sim_words_any(~several & r->mask)) return;
     sim_words other = (sim_words)(stamp != r->mine) | cell,
               before = (sim_words)(stamp < clock->group_first);
     sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
@@ -309,17 +312,28 @@ static uint32_t chunk_log_flush(sim_tier_context *c)
 
 /* ---- Private memory ------------------------------------------------------------------------- */
 
+/* A private variable. */
+typedef struct chunk_variable {
+    uint64_t first, size; /* its bytes in a work-item's private memory */
+    bool is_marked;
+} chunk_variable;
+
+static inline chunk_variable variable_at(const sim_tier_frame *frame, uint32_t number)
+{
+    const sim_private_variable *variable = &frame->function->variables[number];
+    return (chunk_variable){frame->private_first + variable->offset, variable->size,
+                            frame->is_marked[number]};
+}
+
 /* The private variable that an address names; false if it is none of an active function. */
-static inline bool variable_find(const sim_tier_context *c, uint64_t address, uint64_t *out_first,
-                                 uint64_t *out_size)
+static inline bool variable_find(const sim_tier_context *c, uint64_t address, chunk_variable *out)
 {
     uint32_t object = sim_address_object(address);
     uint32_t number = object >> SIM_PRIVATE_VARIABLE_BITS;
     uint32_t variable = object & ((1u << SIM_PRIVATE_VARIABLE_BITS) - 1);
     const sim_tier_frame *frame = number < SIM_TIER_FRAMES ? c->frames[number] : NULL;
     if (!frame || variable >= frame->function->variable_count) return false;
-    *out_first = frame->private_first + frame->function->variables[variable].offset;
-    *out_size = frame->function->variables[variable].size;
+    *out = variable_at(frame, variable);
     return true;
 }
 
@@ -328,16 +342,30 @@ static inline uint64_t granule_place(uint64_t position, uint32_t lane)
     return (position / 4 * SIM_TIER_LANES + lane) * 4 + position % 4;
 }
 
-/* The place of a lane's bytes [address, address + size); false if they are not in one variable. */
+/* The place of a lane's bytes [address, address + size); false if they are not in one variable, or
+ * if that is marked and they are not whole granules. */
 static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, uint64_t address,
-                                uint64_t *out_position)
+                                uint64_t *out_position, bool *out_is_marked)
 {
-    uint64_t first, size, needed = (uint64_t)a->bytes * a->count;
-    uint64_t offset = sim_address_offset(address);
-    if (!variable_find(c, address, &first, &size)) return false;
-    if (size < needed || offset > size - needed || offset & (a->alignment - 1)) return false;
-    *out_position = first + offset;
+    chunk_variable v;
+    uint64_t needed = (uint64_t)a->bytes * a->count, offset = sim_address_offset(address);
+    if (!variable_find(c, address, &v)) return false;
+    if (v.size < needed || offset > v.size - needed || offset & (a->alignment - 1)) return false;
+    if (v.is_marked && (a->bytes | offset) & 3) return false;
+    *out_position = v.first + offset;
+    *out_is_marked = v.is_marked;
     return true;
+}
+
+/* Copies a lane's granule of a marked variable to memory, or back; false if it has the value of
+ * undefined ones. */
+static inline bool granule_copy(sim_tier_context *c, bool is_store, uint64_t position,
+                                uint32_t lane, uint8_t *value)
+{
+    static const uint32_t mark = SIM_TIER_MARK;
+    uint8_t *granule = c->private_memory + granule_place(position, lane);
+    memcpy(is_store ? granule : value, is_store ? value : granule, sizeof mark);
+    return memcmp(granule, &mark, sizeof mark) != 0;
 }
 
 #define WIDTH_BITS 8
@@ -365,24 +393,25 @@ static inline bool private_find(sim_tier_context *c, const sim_tier_access *a, u
 /* ---- Copies --------------------------------------------------------------------------------- */
 
 /* Copies from one place that cannot race, or whose bytes may be undefined, to the lanes' private
- * memory, whole granules at a time; false, with nothing done, if that is not possible. */
+ * memory, whole granules at a time; false, with only a part copied, if that is not possible. */
 static bool copy_spread(sim_tier_context *c, sim_tier_access *from, uint32_t mask, uint64_t target,
                         uint64_t source, uint64_t size)
 {
-    uint64_t first, room, position, offset = sim_address_offset(target);
+    chunk_variable v;
+    uint64_t position, offset = sim_address_offset(target);
     const sim_tier_view *view = &from->view;
     if (sim_address_class_of(target) != SIM_CLASS_PRIVATE || from->bytes != 4) return false;
     if (sim_address_class_of(source) > SIM_CLASS_LOCAL || size % 4) return false;
     if (view->key != SIM_TIER_KEY(source) && !chunk_find(c, from, source)) return false;
     if (view->race || sim_chunk_loads(view)) return false;
     uint64_t at = sim_address_offset(source);
-    if (!variable_find(c, target, &first, &room) || size > room || offset > room - size)
-        return false;
+    if (!variable_find(c, target, &v) || size > v.size || offset > v.size - size) return false;
     if (size > view->end + 3 || at > view->end + 3 - size) return false;
-    position = first + offset;
+    position = v.first + offset;
     if (position % 4) return false;
     for (uint64_t k = 0; k < size; k += 4) {
         uint32_t word = *(const chunk_32 *)(view->data + at + k);
+        if (v.is_marked && word == SIM_TIER_MARK) return false;
         uint64_t place = granule_place(position + k, 0);
         uint32_t *words = (uint32_t *)(void *)(c->private_memory + place);
         uint32_t *defined = (uint32_t *)(void *)(c->private_defined + place);
@@ -462,13 +491,15 @@ static uint32_t chunk_collective(sim_tier_context *c, const sim_op *op, uint32_t
     return give_up(c, SIM_TIER_MISUSE);
 }
 
-static void private_forget(sim_tier_context *c, uint32_t mask, uint64_t first, uint64_t size)
+static void private_forget(sim_tier_context *c, uint32_t mask, chunk_variable v)
 {
-    CHECK(first % 4 == 0);
-    for (uint64_t at = first; at < first + size; at += 4) {
-        uint32_t *granules = (uint32_t *)(void *)(c->private_defined + granule_place(at, 0));
+    uint8_t *memory = v.is_marked ? c->private_memory : c->private_defined;
+    uint32_t none = v.is_marked ? SIM_TIER_MARK : 0;
+    CHECK(v.first % 4 == 0);
+    for (uint64_t at = v.first; at < v.first + v.size; at += 4) {
+        uint32_t *granules = (uint32_t *)(void *)(memory + granule_place(at, 0));
         for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
-            granules[i] = mask >> i & 1 ? 0 : granules[i];
+            granules[i] = mask >> i & 1 ? none : granules[i];
     }
 }
 
@@ -476,14 +507,15 @@ static void chunk_enter(sim_tier_context *c, const sim_tier_frame *frame, uint32
 {
     CHECK(frame->number > 0 && frame->number < SIM_TIER_FRAMES);
     c->frames[frame->number] = frame;
-    private_forget(c, mask, frame->private_first, frame->function->private_bytes);
+    for (uint32_t i = 0; i < frame->function->variable_count; i++)
+        private_forget(c, mask, variable_at(frame, i));
 }
 
 static void chunk_forget(sim_tier_context *c, uint64_t address, uint32_t mask)
 {
-    uint64_t first, size;
+    chunk_variable v;
     if (sim_address_class_of(address) != SIM_CLASS_PRIVATE) return;
-    if (variable_find(c, address, &first, &size)) private_forget(c, mask, first, size);
+    if (variable_find(c, address, &v)) private_forget(c, mask, v);
 }
 
 #define WIDTHS(name)                                                                               \

@@ -236,8 +236,7 @@ static void chunk_begin(const sim_launch_state *l, sim_compiled *run)
     sim_tier_context *c = &run->context;
     const sim_tier_frame *frame = run->code->kernel_frame;
     if (!frame->number) return;
-    c->frames[frame->number] = frame;
-    memset(c->private_defined, 0, frame->function->private_bytes * SIM_TIER_LANES);
+    run->helpers->enter(c, frame, (1u << SIM_TIER_LANES) - 1);
     private_arguments(l, run);
 }
 

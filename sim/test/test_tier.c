@@ -1,5 +1,6 @@
 /* Tests of the choice of a tier, and of which kernels run compiled; test_accesses.c and the tests
  * of launches, which also run compiled, show that compiled code does the same. */
+#include "sim/compiled/tier.h"
 #include "sim/test/harness.h"
 
 static void test_choice(void **state)
@@ -164,6 +165,41 @@ static void test_structure(void **state)
     harness_close(&h);
 }
 
+/* A work-item stores to an array at an index and loads what it has stored. One of the numbers marks
+ * undefined memory: the launch is undone, and the result is the same. */
+static void test_marks(void **state)
+{
+    (void)state;
+    static const char body[] = MODULE(
+        "%m = OpBitwiseAnd %i32 %w %c1\n%slots = OpVariable %pa Function\n"
+        "%slot = OpInBoundsAccessChain %pi %slots %m\n%v = OpLoad %i32 %to\nOpStore %slot %v\n"
+        "%again = OpLoad %i32 %slot\n%sum = OpIAdd %i32 %again %c1\nOpStore %to %sum\n");
+    static const char more[] = "%a = OpTypeArray %i32 %c2\n%pa = OpTypePointer Function %a\n"
+                               "%pi = OpTypePointer Function %i32\n";
+    char text[8192];
+    const char *types = strstr(body, "%gid = OpVariable");
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(types - body), body, more, types);
+    enum { ITEMS = 40 };
+    static const uint32_t numbers[] = {0, UINT32_MAX, SIM_TIER_MARK - 1, SIM_TIER_MARK};
+    for (uint32_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+        uint32_t out[ITEMS];
+        for (uint32_t i = 0; i < ITEMS; i++)
+            out[i] = i == 33 ? numbers[k] : i;
+        harness h = harness_text(text);
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        sim_object to = harness_memory(&h, "out", out, sizeof out);
+        const sim_argument arguments[] = {harness_global(to), harness_global(0)};
+        harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+        harness_read_back(&h, to, out, sizeof out);
+        for (uint32_t i = 0; i < ITEMS; i++)
+            assert_int_equal(out[i], (i == 33 ? numbers[k] : i) + 1);
+        sim_tier_report report = sim_world_tier_report(h.world);
+        assert_int_equal(report.compiled, numbers[k] != SIM_TIER_MARK);
+        assert_int_equal(report.undone, numbers[k] == SIM_TIER_MARK);
+        harness_close(&h);
+    }
+}
+
 /* With the tier `measured`, a kernel is interpreted until it has done enough work. */
 static void test_measured(void **state)
 {
@@ -203,9 +239,8 @@ static void test_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_choice),    cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_structure), cmocka_unit_test(test_marks),
         cmocka_unit_test(test_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
