@@ -144,7 +144,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 {
     sim_words cell = cells_get(r, cells), stamp = cell & SIM_RACE_STAMP;
     sim_words here = (sim_words)(stamp >= clock->ordered_from);
-    /* What several work-items have accessed since the barrier stays so, whoever is the last. */
+    /* A cell that several work-items have accessed since the barrier keeps its state. */
     sim_words several = here & (sim_words)((cell & SIM_RACE_SEVERAL) != 0);
     if (!sim_words_any(~several & r->mask)) return;
     sim_words other = (sim_words)(stamp != r->mine) | cell,

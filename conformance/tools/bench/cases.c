@@ -155,12 +155,15 @@ const bench_case bench_cases[] = {
     WILD("early_exit", 8192, 256, INTS, INTS, ZEROS, 100, 0),
     WILD("polynomial_roots", 8192, 256, FLOATS, FLOATS, ZEROS, 20, 1e-3f),
     WILD("recursion", 1024, 64, INTS, INTS, ZEROS, 6, 0),
+    WILD("frontier_bits", 16384, 256, INTS, INTS, ZEROS, 8, 0),
+    WILD("bins_local", 8192, 256, BENCH_NOISE, INTS, ZEROS, 32, 0),
+    WILD("half_distances", 4096, 64, BENCH_HALVES, BENCH_HALVES, ZEROS, 16, 1e-3f),
+    WILD("subgroup_votes", 16384, 256, INTS, INTS, ZEROS, 4, 0),
 
     UNSEEN("asian_option", 4096, 256, FLOATS, FLOATS, ZEROS, 64, 1e-3f),
     UNSEEN("label_propagation", 16384, 256, INTS, INTS, ZEROS, 24, 0),
     UNSEEN("shallow_water", 2048, 64, FLOATS, FLOATS, ZEROS, 16, 1e-3f),
     UNSEEN("xxhash64", 8192, 256, BENCH_NOISE, BENCH_NOISE, ZEROS, 32, 0),
-    UNSEEN("frontier_bits", 16384, 256, INTS, INTS, ZEROS, 8, 0),
     UNSEEN("householder_local", 2048, 16, FLOATS, FLOATS, ZEROS, 15, 1e-2f),
     UNSEEN("table_interpolation", 16384, 256, FLOATS, INTS, ZEROS, 16, 1e-3f),
     UNSEEN("utf8_decode", 8192, 256, BENCH_NOISE, INTS, ZEROS, 32, 0),
@@ -176,9 +179,6 @@ const bench_case bench_cases[] = {
     UNSEEN("pointer_jumping", 16384, 256, INTS, INTS, ZEROS, 64, 0),
     UNSEEN("biquad_fixed", 8192, 256, INTS, INTS, ZEROS, 48, 0),
     UNSEEN("twister_state", 4096, 64, BENCH_NOISE, INTS, ZEROS, 64, 0),
-    UNSEEN("bins_local", 8192, 256, BENCH_NOISE, INTS, ZEROS, 32, 0),
-    UNSEEN("half_distances", 4096, 64, BENCH_HALVES, BENCH_HALVES, ZEROS, 16, 1e-3f),
-    UNSEEN("subgroup_votes", 16384, 256, INTS, INTS, ZEROS, 4, 0),
     UNSEEN("tridiagonal", 2048, 64, FLOATS, FLOATS, ZEROS, 32, 1e-3f),
 };
 /* clang-format on */
