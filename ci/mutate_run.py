@@ -13,6 +13,7 @@ import json
 import os
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from mutate_build import digest, read_json, say, write_json
 TIMEOUT_S = 10        # of a child, at least
 TIMEOUT_FACTOR = 10   # and this many times what the slowest scenario of the group takes without a mutant
 SLOW_S = 1.0          # scenarios that take longer run only for mutants that at most FEW scenarios reach
+SLOW_FACTOR = 20      # unless the machine was busy: then those that take so many times the median
 FEW = 20
 MOST_REVIEWED = 24    # scenarios of a judge that a mutant with an entry in ci/mutants.yaml runs on with --reviewed
 MEMORY_MIB = 4096
@@ -358,6 +360,7 @@ class Runner:
         self.lock = threading.Lock()
         self.children = scenarios.children
         self.killers = collections.defaultdict(list)
+        self.slow = {}  # {judge: seconds}
         self.results = {}
         if self.path.is_file():
             for line in self.path.read_text(encoding="utf-8").splitlines():
@@ -414,18 +417,24 @@ class Runner:
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
             f"{time_left(count, total, begin)} left")
 
+    def is_slow(self, name, judge):
+        seconds = self.scenarios.seconds
+        if judge not in self.slow:
+            median = statistics.median(s for (_, other), s in seconds.items() if other == judge)
+            self.slow[judge] = max(SLOW_S, SLOW_FACTOR * median)
+        return seconds[name, judge] > self.slow[judge]
+
     def groups(self, mutant, number, judge):
         """(names, answers) of scenarios with the same treatment by the cache, in the order in which they run."""
         compiled, rest = self.scenarios.reaching(number, judge)
-        seconds = self.scenarios.seconds
         if len(compiled) + len(rest) > FEW:
-            compiled, rest = ([name for name in names if seconds[name, judge] <= SLOW_S] for names in (compiled, rest))
+            compiled, rest = ([name for name in names if not self.is_slow(name, judge)] for names in (compiled, rest))
         with self.lock:
             killers = list(self.killers[mutant.file])
         folders = features_of(mutant.file)
 
         def rank(name):
-            if seconds[name, judge] > SLOW_S:
+            if self.is_slow(name, judge):
                 return 3
             return 0 if name in killers else 1 if name.split("/")[1] in folders else 2
 
