@@ -8,6 +8,8 @@
 
 #include <LLVMSPIRVLib/LLVMSPIRVLib.h>
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/CBindingWrapping.h>
@@ -161,6 +163,22 @@ void keep_hinted_type(llvm::Function &function)
     function.setMetadata("kernel_arg_type", llvm::MDNode::get(function.getContext(), all));
 }
 
+/* Makes a conditional branch to one block unconditional: SPIR-V has none from version 1.6 on
+ * (3.49.17 "Control-Flow Instructions", OpBranchConditional), and readers of translators 18 to 21
+ * refuse it in earlier ones too. */
+void join_branches(llvm::Function &function)
+{
+    for (llvm::BasicBlock &block : function) {
+        auto *branch = llvm::dyn_cast_or_null<llvm::BranchInst>(block.getTerminator());
+        if (!branch || !branch->isConditional()) continue;
+        llvm::BasicBlock *target = branch->getSuccessor(0);
+        if (target != branch->getSuccessor(1)) continue;
+        target->removePredecessor(&block, true);
+        llvm::IRBuilder<>(branch).CreateBr(target);
+        branch->eraseFromParent();
+    }
+}
+
 } // namespace
 
 bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
@@ -179,6 +197,8 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
     options.setFPContractMode(SPIRV::FPContractMode::Off);
     options.setPreserveOCLKernelArgTypeMetadataThroughString(keeps_types);
     keep_one_version(llvm::unwrap(module));
+    for (llvm::Function &function : *llvm::unwrap(module))
+        join_branches(function);
     pl_writer_repair(module);
     std::ostringstream out;
     std::string reason;
