@@ -74,12 +74,11 @@ static bool folder_fill(tool_run *run)
             fprintf(stderr, "assay: %s: %s\n", name_of(run, pipes[i]), strerror(errno));
             return false;
         }
-    rt_text script =
-        rt_arena_printf(&run->arena,
-                        "#!/bin/sh\nfolder='%.*s'\n%s >\"$folder/candidate\" || exit 1\n"
-                        "echo >\"$folder/question\"\nread -r answer <\"$folder/answer\"\n"
-                        "exit \"$answer\"\n",
-                        RT_TEXT_ARG(run->folder), run->row->show);
+    rt_text script = rt_arena_printf(
+        &run->arena,
+        "#!/bin/sh\nfolder=${0%%/*}\n%s >\"$folder/candidate\" || exit 1\n"
+        "echo >\"$folder/question\"\nread -r answer <\"$folder/answer\"\nexit \"$answer\"\n",
+        run->row->show);
     return file_write(run, run->row->file, run->source->code) && file_write(run, "test", script) &&
            chmod(name_of(run, "test"), 0700) == 0;
 }
@@ -127,8 +126,7 @@ static void failure_print(const tool_run *run, cnf_process_result result, rt_tex
 /* Runs the tool. A tool that takes too long has done what it could. */
 static void tool_execute(tool_run *run, uint32_t seconds)
 {
-    rt_text line = rt_arena_printf(&run->arena, "cd '%.*s' && %s", RT_TEXT_ARG(run->folder),
-                                   run->row->command);
+    rt_text line = rt_arena_printf(&run->arena, "cd \"$TMPDIR\" && %s", run->row->command);
     const char *const arguments[] = {"sh", "-c", line.data, NULL};
     rt_text temporary = rt_arena_printf(&run->arena, "TMPDIR=%.*s", RT_TEXT_ARG(run->folder));
     const char *const changes[] = {temporary.data, NULL};

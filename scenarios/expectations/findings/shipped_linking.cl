@@ -112,6 +112,12 @@ int f(int x)
 {
     return x + 4;
 }
+#elif defined(PART_stride_more)
+int __attribute__((overloadable)) __spirv_SpecConstant(int, int);
+int f(int x)
+{
+    return x + __spirv_SpecConstant(0, 1);
+}
 #elif defined(PART_apply)
 int f(int x);
 kernel void apply(global int *data)
