@@ -458,9 +458,7 @@ static cl_int unmapped_validate(cl_mem buffer, size_t offset, size_t size, icd_c
     return CL_SUCCESS;
 }
 
-/* True if bytes of the buffer, of the one that it is part of, or of another part of that are
- * mapped.
- */
+/* True if any of the buffer's memory is mapped, through it or through a buffer that shares it. */
 static bool is_mapped(cl_mem buffer)
 {
     bool has_maps = false;
