@@ -48,7 +48,7 @@ static void guard_open(const guard *opened)
 {
     int failed =
         mprotect(opened->begin, (size_t)(opened->end - opened->begin), PROT_READ | PROT_WRITE);
-    (void)failed; /* the program has unmapped it */
+    (void)failed; /* the program may have unmapped it */
     atomic_fetch_add(&open_count, 1);
 }
 

@@ -335,7 +335,9 @@ typedef struct icd_command {
     cl_uint wait_count;
     RT_VECTOR(cl_event) user_events; /* as in the event that it gets */
     cl_int failure;                  /* CL_SUCCESS, or the first failure of a part */
-    bool is_blocking;                /* the call returns once it is complete; from the caller */
+    /* From the caller. */
+    bool is_blocking;   /* the call returns once it is complete */
+    bool is_host_using; /* the host may use memory that the command reads into meanwhile */
 } icd_command;
 
 /* Begins a command: validates the queue and the wait list.  On success icd_command_end must follow;

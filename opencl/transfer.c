@@ -458,6 +458,15 @@ static cl_int unmapped_validate(cl_mem buffer, size_t offset, size_t size, icd_c
     return CL_SUCCESS;
 }
 
+/* True if any of the buffer's memory is mapped, through it or through a buffer that shares it. */
+static bool is_mapped(cl_mem buffer)
+{
+    bool has_maps = false;
+    for (cl_mem each = icd_root(buffer); each; each = each->parent ? each->next_part : each->parts)
+        has_maps |= each->maps.count > 0;
+    return has_maps;
+}
+
 CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer,
                                                   cl_bool is_blocking, cl_map_flags flags,
                                                   size_t offset, size_t size, cl_uint wait_count,
@@ -487,6 +496,7 @@ CL_API_ENTRY void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem
         icd_store(out_code, icd_command_drop(&command, code));
         return NULL;
     }
+    command.is_host_using = is_mapped(buffer);
     /* The host finds shared virtual memory where it is. */
     if (!(flags & CL_MAP_WRITE_INVALIDATE_REGION) && !buffer->is_svm)
         read_part(&command, buffer, offset, size, place + offset);

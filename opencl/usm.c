@@ -324,12 +324,13 @@ cl_int icd_place_make(const void *pointer, size_t size, icd_call call, icd_place
                       (unsigned long long)out_place->offset, (unsigned long long)found->size);
 }
 
-/* Reads into memory of the host, which is guarded until then unless the program waits. */
+/* Reads into memory of the host, which is guarded until then if the host must not use it. */
 static rt_status read_enqueue(const icd_command *command, dev_command described, dev_memory *memory,
                               uint64_t offset, size_t size, void *destination,
                               dev_event **out_event)
 {
-    if (!command->is_blocking) icd_guard_begin(command->tag, destination, size);
+    bool is_guarded = !command->is_blocking && !command->is_host_using;
+    if (is_guarded) icd_guard_begin(command->tag, destination, size);
     rt_status status =
         dev_enqueue_read(icd_device.queue, described, memory, offset, size, destination, out_event);
     if (!rt_ok(status)) icd_guard_end(NULL, destination, size);

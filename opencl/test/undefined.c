@@ -306,6 +306,14 @@ static void map_is_used(const client *c, bool is_right)
     assert_cl(clWaitForEvents(1, &mapped));
     assert_int_equal(pointer[LARGE / 2], 7);
     assert_cl(clReleaseEvent(mapped));
+    /* What is mapped stays accessible while it is mapped again. */
+    void *second = clEnqueueMapBuffer(c->queue, buffer, CL_FALSE, CL_MAP_READ, 1, LARGE - 1, 0,
+                                      NULL, &mapped, &code);
+    assert_cl(code);
+    assert_int_equal(pointer[LARGE / 2], 7);
+    assert_cl(clWaitForEvents(1, &mapped));
+    assert_cl(clReleaseEvent(mapped));
+    assert_cl(clEnqueueUnmapMemObject(c->queue, buffer, second, 0, NULL, NULL));
     assert_cl(clEnqueueUnmapMemObject(c->queue, buffer, (void *)(uintptr_t)pointer, 0, NULL, NULL));
     assert_cl(clReleaseMemObject(buffer));
 }

@@ -327,10 +327,10 @@ static open_kind find_open(const access *a, sim_race_kind kind, uint32_t cell)
     bool are_for_device = are_atomic && a->level == SIM_RACE_DEVICE && !(cell & SIM_RACE_NARROW);
     uint64_t group;
     if (stamp < clock->launch_first || race->is_blind) return OPEN_NONE;
-    if (stamp >= clock->ordered_from) {
+    if (stamp >= clock->ordered_from && !are_for_group) {
         uint32_t other = sim_race_lid(clock, stamp, &group);
         bool near = a->lid / race->subgroup_size == other / race->subgroup_size;
-        bool is_atomic = near ? are_atomic : are_for_group;
+        bool is_atomic = near && are_atomic;
         /* If the group has only one work-item, what precedes a copy in that work-item's program
          * also happens before the copy. With several work-items it is unspecified which of them
          * executes which part of a copy, and when. */
