@@ -356,6 +356,32 @@ bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_c
     return true;
 }
 
+/* ---- Constants ------------------------------------------------------------------------------- */
+
+bool tier_slot_is_constant(const sim_program *program, uint32_t slot)
+{
+    if (slot < SIM_POOL_SLOTS) return false;
+    for (uint32_t i = 0; i < program->global_count; i++) {
+        if (program->globals[i].slot == slot) return false;
+    }
+    for (uint32_t i = 0; i < program->relocation_count; i++) {
+        const sim_relocation *relocation = &program->relocations[i];
+        if (relocation->global == SIM_NONE && relocation->offset == slot) return false;
+    }
+    return true;
+}
+
+uint8_t tier_copy_bytes(const sim_program *program, const sim_op *op)
+{
+    uint32_t to_alignment = (uint32_t)op->imm, from_alignment = op->extra;
+    uint32_t least = to_alignment < from_alignment ? to_alignment : from_alignment;
+    if (least < 4 || op->c >> SIM_REGISTER_SHIFT != SIM_SPACE_POOL) return 1;
+    uint32_t slot = (op->c & SIM_REGISTER_MASK) / 8;
+    /* Pieces must not straddle the end of what is copied. */
+    bool is_whole = tier_slot_is_constant(program, slot) && program->pool_slots[slot] % 4 == 0;
+    return is_whole ? 4 : 1;
+}
+
 /* ---- Stores to local memory ----------------------------------------------------------------- */
 
 /* Returns the kind of the kernel's parameter to which the scalar belongs. */

@@ -144,36 +144,42 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
     tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
 }
 
-/* Widens or narrows a chunk of halves. */
+/* Widens a chunk of halves to floats. */
+static LLVMValueRef halves_widen(const tier_emitter *e, LLVMValueRef bits)
+{
+    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
+    LLVMTypeRef floats = tier_type(e, SIM_F32, true), words = tier_type(e, SIM_I32, true);
+    LLVMValueRef result = LLVMBuildBitCast(e->builder, bits, halves, "");
+    result = LLVMBuildFPExt(e->builder, result, floats, "");
+    /* The instruction makes NaNs quiet; sim_float_of_half does not. */
+    LLVMValueRef size = LLVMBuildAnd(e->builder, bits, splat_of(e, e->i16, 0x7fff), "");
+    LLVMValueRef beyond = LLVMBuildSub(e->builder, size, splat_of(e, e->i16, 0x7c01), "");
+    LLVMValueRef is_signalling =
+        LLVMBuildICmp(e->builder, LLVMIntULT, beyond, splat_of(e, e->i16, 0x1ff), "");
+    LLVMValueRef kept =
+        LLVMBuildSelect(e->builder, is_signalling, splat_of(e, e->i32, ~UINT32_C(0x400000)),
+                        splat_of(e, e->i32, UINT32_MAX), "");
+    result = LLVMBuildBitCast(e->builder, result, words, "");
+    result = LLVMBuildAnd(e->builder, result, kept, "");
+    return LLVMBuildBitCast(e->builder, result, floats, "");
+}
+
+static LLVMValueRef halves_narrow(const tier_emitter *e, LLVMValueRef floats)
+{
+    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
+    LLVMValueRef result = LLVMBuildFPTrunc(e->builder, floats, halves, "");
+    return LLVMBuildBitCast(e->builder, result, tier_type(e, SIM_I16, true), "");
+}
+
 static void emit_half(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     if (h->form == SIM_FORM_SS || e->level == 0) {
         emit_arithmetic(e, op, h);
         return;
     }
-    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
-    LLVMTypeRef bits = tier_type(e, SIM_I16, true), to = tier_type(e, (sim_lane_type)h->to, true);
-    LLVMValueRef value = tier_read(e, op->a, (sim_lane_type)h->from, true), result;
-    if (h->to == SIM_I16) {
-        result = LLVMBuildFPTrunc(e->builder, value, halves, "");
-        result = LLVMBuildBitCast(e->builder, result, bits, "");
-    } else {
-        result = LLVMBuildBitCast(e->builder, value, halves, "");
-        result = LLVMBuildFPExt(e->builder, result, to, "");
-        /* The instruction makes NaNs quiet; sim_float_of_half does not. */
-        LLVMTypeRef words = tier_type(e, SIM_I32, true);
-        LLVMValueRef size = LLVMBuildAnd(e->builder, value, splat_of(e, e->i16, 0x7fff), "");
-        LLVMValueRef beyond = LLVMBuildSub(e->builder, size, splat_of(e, e->i16, 0x7c01), "");
-        LLVMValueRef is_signalling =
-            LLVMBuildICmp(e->builder, LLVMIntULT, beyond, splat_of(e, e->i16, 0x1ff), "");
-        LLVMValueRef kept =
-            LLVMBuildSelect(e->builder, is_signalling, splat_of(e, e->i32, ~UINT32_C(0x400000)),
-                            splat_of(e, e->i32, UINT32_MAX), "");
-        result = LLVMBuildBitCast(e->builder, result, words, "");
-        result = LLVMBuildAnd(e->builder, result, kept, "");
-        result = LLVMBuildBitCast(e->builder, result, to, "");
-    }
-    tier_write(e, op->target, (sim_lane_type)h->to, result, op->blend);
+    LLVMValueRef value = tier_read(e, op->a, (sim_lane_type)h->from, true);
+    value = h->to == SIM_I16 ? halves_narrow(e, value) : halves_widen(e, value);
+    tier_write(e, op->target, (sim_lane_type)h->to, value, op->blend);
 }
 
 LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type)

@@ -152,7 +152,10 @@ static void on_engine(uint32_t engine, bool is_compiled)
         text_write(p.bits, text, sizeof text);
         harness h = harness_text(text);
         h.world->engine = engine;
-        if (is_compiled && !harness_compile(&h)) skip();
+        if (is_compiled && !harness_compile(&h)) {
+            harness_close(&h);
+            skip();
+        }
         for (uint32_t is_large = 0; is_large < 2; is_large++) {
             pairs_list(&p, is_large);
             if (p.count) division_try(&h, &p);
