@@ -19,8 +19,9 @@
 /* Defects of version 14 that are worked around where the steps are made; 19 and 21 were tried with
  * the reproductions of their findings (scenarios/expectations/findings/llvm.yaml).  Needed in all
  * of them: jumps are threaded before the loop passes, or a `break` stays a switch inside the loop
- * (lower/prepare.c); the writer gives OpSwitch a boolean if a switch is over one bit
- * (lower/prepare.c); NVPTX leaves out the padding of vectors in initial values (ptx/padding.c). */
+ * (lower/prepare.c); the writer gives OpSwitch a boolean if a switch is over one bit, and
+ * OpConvertSToF a 1 for a bit that is set (lower/prepare.c); NVPTX leaves out the padding of
+ * vectors in initial values (ptx/padding.c). */
 enum {
     /* NVPTX does not reduce the amount of a 64-bit rotation (llvm/nvptx-rotation; fixed in 19). */
     PL_ROTATION_IS_NOT_REDUCED = LLVM_VERSION_MAJOR < 19,

@@ -113,6 +113,22 @@ static void widen_bit_switch(pl_job *job, LLVMValueRef terminator)
     }
 }
 
+/* The passes convert a comparison's bit to floating point directly. As a signed number, a set bit
+ * is -1, but the writer gives OpConvertSToF a 1 for it. */
+static void widen_bit_conversion(pl_job *job, LLVMValueRef instruction)
+{
+    if (!LLVMIsASIToFPInst(instruction)) return;
+    LLVMValueRef bits = LLVMGetOperand(instruction, 0);
+    LLVMTypeRef type = LLVMTypeOf(bits), wide = LLVMInt32TypeInContext(job->context);
+    bool is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(type) : type) != 1) return;
+    if (is_vector) wide = LLVMVectorType(wide, LLVMGetVectorSize(type));
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(job->context);
+    LLVMPositionBuilderBefore(builder, instruction);
+    LLVMSetOperand(instruction, 0, LLVMBuildSExt(builder, bits, wide, ""));
+    LLVMDisposeBuilder(builder);
+}
+
 static bool is_named_space(LLVMTypeRef pointer)
 {
     return LLVMGetTypeKind(pointer) == LLVMPointerTypeKind &&
@@ -192,6 +208,7 @@ void pl_prepare_for_writer(pl_job *job, LLVMModuleRef module)
             bool accesses = LLVMIsALoadInst(i) || LLVMIsAStoreInst(i);
             if (accesses && LLVMGetAlignment(i) == 0) LLVMSetAlignment(i, 1);
             replace_null_casts(i);
+            widen_bit_conversion(job, i);
         }
         if (PL_PHI_LOSES_DECORATIONS) pl_forward_conversions(job, function);
         order_blocks(function);
