@@ -151,7 +151,8 @@ static uint32_t places_keep(emitter *e, uint32_t first, uint32_t count)
 
 static void emit_node(emitter *e, const sim_node *node)
 {
-    const sim_ref *operands = e->f->refs.items + node->operand_first;
+    /* A function without any operands has no array of them. */
+    const sim_ref *operands = node->operand_count ? e->f->refs.items + node->operand_first : NULL;
     sim_register target =
         node->result_count ? e->f->values.items[node->result_first].place : SIM_REGISTER_NONE;
     if (node->is_dead) return;
