@@ -157,8 +157,9 @@ static bool tool_run_with_tests(tool_run *run, uint32_t seconds)
     pid_t tester;
     int status = 1;
     fflush(NULL);
-    int error = question >= 0 && answer >= 0 ? cnf_start_process(&start, &tester) : errno;
-    if (error == 0) {
+    bool is_open = question >= 0 && answer >= 0;
+    int error = is_open ? cnf_start_process(&start, &tester) : errno;
+    if (is_open && error == 0) {
         tool_execute(run, seconds);
         bool is_told = write(question, "e", 1) == 1;
         CHECK(is_told);

@@ -194,9 +194,11 @@ static void emit_node(emitter *e, const sim_node *node)
         break;
     }
     case SIM_SHAPE_FORGET:
+        CHECK(node->operand_count > 0);
         op_add(e, node->handler, node->site, target)->a = place_of(e, operands[0]);
         break;
     case SIM_SHAPE_BOUND: {
+        CHECK(node->operand_count > 0);
         sim_register index = place_of(e, operands[0]);
         uint32_t form = sim_register_uniform(index) ? 1 : 0;
         sim_op *op = op_add(e, node->handler + form, node->site, target);

@@ -501,13 +501,15 @@ bool sim_collective_chunk(const sim_op *op, uint32_t size, uint32_t mask, const 
             continue;
         }
         if (m.count == 0) continue;
-        for (uint32_t i = 0, k = 0; i < size; i++) {
+        uint32_t k = 0;
+        for (uint32_t i = 0; i < size; i++) {
             if (!(here >> i & 1)) continue;
             numbers[k] = i;
             values[0][k] = a[first + i];
             values[1][k] = b[first + i];
             values[2][k++] = c[first + i];
         }
+        CHECK(k == m.count);
         m.numbers = numbers;
         m.a = values[0];
         m.b = values[1];

@@ -350,7 +350,7 @@ void sim_launch_barrier(sim_launch_state *l, uint32_t order)
     /* Objects whose bytes are all defined need no shadow until undefined bytes are stored. */
     for (uint32_t i = 0; i < l->locals.count; i++) {
         sim_local_object *local = &l->locals.items[i];
-        if (local->all_defined) continue;
+        if (local->all_defined || local->size == 0) continue; /* then there may be no shadow */
         local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
     }
     sim_race_barrier(l, order);
