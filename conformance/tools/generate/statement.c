@@ -347,7 +347,8 @@ static bool make_switch(gen *g, gen_statement *block)
     statement->close = RT_TEXT("}");
     uint32_t count = 2 + gen_below(g, 3), label = 0;
     for (uint32_t i = 0; i < count; i++, label += 1 + (is_masked ? 0 : gen_below(g, 40))) {
-        gen_statement *branch = gen_begin(g, statement, true);
+        /* The last one stays, because it ends with a statement, as a switch must. */
+        gen_statement *branch = gen_begin(g, statement, i + 1 < count);
         bool is_default = i + 1 == count && gen_chance(g, 50);
         branch->open =
             is_default ? RT_TEXT("default:") : rt_arena_printf(&g->arena, "case %u:", label);
