@@ -2,6 +2,7 @@
  * to end. */
 #include "conformance/build/cache.h"
 #include "conformance/process/process.h"
+#include "reference/base/lines.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -43,12 +44,7 @@ static void write_death(rt_buffer *out, cnf_process_result result, uint32_t time
     rt_buffer_printf(&message, "the compiler worker ");
     cnf_process_describe(&message, result, timeout_ms);
     /* The last line that a process wrote usually says why it ended. */
-    while (errors.length > 0 && errors.data[errors.length - 1] == '\n')
-        errors.length--;
-    size_t start = errors.length;
-    while (start > 0 && errors.data[start - 1] != '\n')
-        start--;
-    rt_text reason = {errors.data + start, errors.length - start};
+    rt_text reason = rt_lines_last(errors, 1);
     if (reason.length > 0) rt_buffer_printf(&message, ": %.*s", RT_TEXT_ARG(reason));
     cnf_compile_answer_write_failure(out, RT_TOOL, rt_buffer_text(&message));
     rt_buffer_free(&message);

@@ -144,8 +144,8 @@ void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 /* Body of `assay worker`, which reads one request from standard input and writes the answer to
  * standard output. `assay worker --serve` is a child of a pool that serves several requests
  * (service.h), each in its own process; it ends as the first one that is not answered. `assay
- * worker --server` leaves a server behind (server.h). `arguments` begins with "worker". Returns the
- * exit status. */
+ * worker --server` starts a server (server.h) and ends. `arguments` begins with "worker". Returns
+ * the exit status. */
 int cnf_worker_main(int argument_count, char **arguments);
 
 /* Body of `assay offline`, the simulated device's offline compiler: reads one SPIR-V module from

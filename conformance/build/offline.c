@@ -4,6 +4,7 @@
 #include "backends/sim/simdev.h"
 #include "conformance/process/process.h"
 #include "reference/base/descriptors.h"
+#include "reference/base/lines.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -70,9 +71,7 @@ rt_status cnf_offline_compile(cnf_worker *worker, rt_text name, rt_format format
         image->set_count = count;
     } else if (exited && result.code == OFFLINE_REFUSED && errors.size > 0) {
         /* A refusal by the device is reported as a compiler message, like a front end's. */
-        rt_text reason = rt_buffer_text(&errors);
-        while (reason.length > 0 && reason.data[reason.length - 1] == '\n')
-            reason.length--;
+        rt_text reason = rt_lines_trim(rt_buffer_text(&errors));
         rt_text text =
             rt_arena_printf(&worker->arena, "image %.*s, compiled for the simulated device: %.*s",
                             RT_TEXT_ARG(name), RT_TEXT_ARG(reason));

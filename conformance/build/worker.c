@@ -185,8 +185,8 @@ static int serve(bool is_pooled)
     return WORKER_ANSWERED;
 }
 
-/* Leaves a server behind that is not a child of the program which started this process. */
-static int server_leave(void)
+/* Starts a server that is not a child of the program that started this process. */
+static int server_start(void)
 {
     pid_t server = fork();
     if (server == 0) return serve(false);
@@ -203,6 +203,6 @@ int cnf_worker_main(int argument_count, char **arguments)
     signal(SIGCHLD, SIG_DFL);
     const char *option = argument_count > 1 ? arguments[1] : "";
     if (strcmp(option, "--serve") == 0) return serve(true);
-    if (strcmp(option, "--server") == 0) return server_leave();
+    if (strcmp(option, "--server") == 0) return server_start();
     return answer_one(STDIN_FILENO, STDOUT_FILENO);
 }

@@ -7,6 +7,7 @@
 #include "conformance/process/process.h"
 #include "conformance/process/scratch.h"
 #include "conformance/report/output.h"
+#include "reference/base/lines.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -113,11 +114,8 @@ static void failure_print(const tool_run *run, cnf_process_result result, rt_tex
                                "--with reduce");
     } else {
         cnf_process_describe(&how, result, 0);
-        while (errors.length > 0 && errors.data[errors.length - 1] == '\n')
-            errors.length--;
-        const char *last = errors.length > 0 ? memrchr(errors.data, '\n', errors.length) : NULL;
-        if (last) errors = rt_text_skip(errors, (size_t)(last + 1 - errors.data));
-        if (errors.length > 0) rt_buffer_printf(&how, ": \"%.*s\"", RT_TEXT_ARG(errors));
+        rt_text reason = rt_lines_last(errors, 1);
+        if (reason.length > 0) rt_buffer_printf(&how, ": \"%.*s\"", RT_TEXT_ARG(reason));
     }
     fprintf(stderr, "assay: reduce: %s %s\n", run->row->name, rt_buffer_string(&how));
     rt_buffer_free(&how);

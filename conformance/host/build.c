@@ -12,6 +12,7 @@
 #include "conformance/process/process.h"
 #include "conformance/scenario/model/build_options.h"
 
+#include "reference/base/lines.h"
 #include "reference/base/vector.h"
 
 #include <dlfcn.h>
@@ -123,13 +124,7 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
         /* Quotes only the last lines: of thousands, the first are rarely more helpful. */
-        rt_text text = rt_buffer_text(&errors);
-        while (text.length > 0 && text.data[text.length - 1] == '\n')
-            text.length--;
-        size_t start = text.length;
-        for (uint32_t lines = 0; start > 0; start--)
-            if (text.data[start - 1] == '\n' && ++lines == ERROR_LINES) break;
-        text = rt_text_skip(text, start);
+        rt_text text = rt_lines_last(rt_buffer_text(&errors), ERROR_LINES);
         rt_buffer outcome = {0};
         cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
         status =

@@ -22,7 +22,7 @@ static int pipe_create(int ends[2])
     return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
 }
 
-/* Starts the program and waits until it has left the server behind. Returns 0 or an errno. */
+/* Starts the program and waits until it has started the server. Returns 0 or an errno. */
 static int start(cnf_start *process)
 {
     pid_t pid;

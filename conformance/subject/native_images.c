@@ -12,6 +12,7 @@
 #include "conformance/subject/images_change.h"
 #include "conformance/subject/unfused.h"
 #include "reference/base/descriptors.h"
+#include "reference/base/lines.h"
 #include "reference/base/number.h"
 #include "reference/image/image.h"
 
@@ -175,8 +176,7 @@ typedef struct conversion {
 static rt_status refusal(const conversion *job, rt_text name, rt_text errors)
 {
     static const char begin[] = "\n" REFUSAL;
-    while (errors.length > 0 && errors.data[errors.length - 1] == '\n')
-        errors.length--;
+    errors = rt_lines_trim(errors);
     const char *at = memmem(errors.data, errors.length, begin, sizeof begin - 1);
     rt_text message =
         at ? rt_text_skip(errors, (size_t)(at - errors.data) + sizeof begin - 1) : errors;

@@ -7,6 +7,7 @@
 #include "conformance/verdict/judge.h"
 
 #include "reference/base/alloc.h"
+#include "reference/base/lines.h"
 
 #include <string.h>
 
@@ -37,9 +38,7 @@ typedef struct judge_case {
 /* Appends the end of the child's output to a message. */
 static rt_text with_output(const judge_case *judge, rt_text message)
 {
-    rt_text printed = rt_buffer_text(&judge->child->output);
-    while (printed.length > 0 && printed.data[printed.length - 1] == '\n')
-        printed.length--;
+    rt_text printed = rt_lines_trim(rt_buffer_text(&judge->child->output));
     if (printed.length == 0) return message;
     return rt_arena_printf(judge->arena, "%.*s\nit printed last:\n%.*s", RT_TEXT_ARG(message),
                            RT_TEXT_ARG(printed));

@@ -16,3 +16,19 @@ bool rt_line_take(rt_text *inout_text, rt_text *out_line)
     *inout_text = rt_text_skip(*inout_text, used);
     return true;
 }
+
+rt_text rt_lines_trim(rt_text text)
+{
+    while (text.length > 0 && text.data[text.length - 1] == '\n')
+        text.length--;
+    return text;
+}
+
+rt_text rt_lines_last(rt_text text, uint32_t count)
+{
+    text = rt_lines_trim(text);
+    size_t start = text.length;
+    for (uint32_t newlines = 0; start > 0; start--)
+        if (text.data[start - 1] == '\n' && ++newlines == count) break;
+    return rt_text_skip(text, start);
+}

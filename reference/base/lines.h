@@ -9,4 +9,10 @@
  * bytes. */
 bool rt_line_take(rt_text *inout_text, rt_text *out_line);
 
+/* The text without the newlines at its end. */
+rt_text rt_lines_trim(rt_text text);
+
+/* The last lines of the text, at most `count` of them, without the newlines at its end. */
+rt_text rt_lines_last(rt_text text, uint32_t count);
+
 #endif

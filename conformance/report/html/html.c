@@ -5,6 +5,7 @@
 #include "conformance/scenario/model/scenario.h"
 #include "conformance/scenario/pack/pack.h"
 #include "conformance/verdict/baseline.h"
+#include "reference/base/lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,9 +124,7 @@ static void scenario_recall(cnf_html *html, const cnf_record *record, const cnf_
 /* Returns the line without its newline as JSON and frees the buffer. */
 static json_t *line_json(rt_buffer *line)
 {
-    while (line->size > 0 && line->data[line->size - 1] == '\n')
-        line->size--;
-    json_t *text = cnf_json_text(rt_buffer_text(line));
+    json_t *text = cnf_json_text(rt_lines_trim(rt_buffer_text(line)));
     rt_buffer_free(line);
     return text;
 }

@@ -3,6 +3,7 @@
 #include "reference/base/choose.h"
 #include "reference/base/format.h"
 #include "reference/base/hash.h"
+#include "reference/base/lines.h"
 #include "reference/base/map.h"
 #include "reference/base/profile.h"
 #include "reference/base/status.h"
@@ -339,9 +340,31 @@ static void profiles_are_found_by_name(void **state)
     assert_string_equal(rt_profile_name(RT_PROFILE_DPCPP), "dpcpp");
 }
 
+static void lines_at_the_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint32_t count;
+        const char *expected;
+    } rows[] = {{"", 1, ""},
+                {"\n\n", 1, ""},
+                {"one", 1, "one"},
+                {"one\ntwo\n", 1, "two"},
+                {"a\nb\nc\n\n", 2, "b\nc"},
+                {"a\nb", 5, "a\nb"},
+                {"\na\nb", 2, "a\nb"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_text last = rt_lines_last(rt_text_of(rows[i].text), rows[i].count);
+        assert_true(rt_text_is(last, rows[i].expected));
+    }
+    assert_true(rt_text_is(rt_lines_trim(RT_TEXT("\na\n\n")), "\na"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_at_the_end),
         cmocka_unit_test(text_order_puts_prefixes_first),
         cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(buffer_grows_and_stays_terminated),
