@@ -1,8 +1,24 @@
 /* All passes are run from this file, so that no run leaves a module unverified. */
 #include "reference/compiler/ir/passes.h"
 
+#include "reference/compiler/ir/values.h"
+#include "reference/compiler/ir/version.h"
+
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+
+static void drop_ranges_of_vectors(LLVMModuleRef module)
+{
+    static const char name[] = "range";
+    unsigned kind = LLVMGetMDKindIDInContext(LLVMGetModuleContext(module), name, sizeof name - 1);
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && LLVMHasMetadata(i))
+                LLVMSetMetadata(i, kind, NULL);
+        }
+    }
+}
 
 rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef machine,
                         const char *passes)
@@ -11,7 +27,10 @@ rt_status pl_passes_run(pl_job *job, LLVMModuleRef module, LLVMTargetMachineRef 
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(module, passes, machine, options);
     LLVMDisposePassBuilderOptions(options);
-    if (!error) return pl_module_verify(job, module, "the passes");
+    if (!error) {
+        if (PL_VECTORS_GET_RANGES) drop_ranges_of_vectors(module);
+        return pl_module_verify(job, module, "the passes");
+    }
     char *reason = LLVMGetErrorMessage(error);
     rt_status status = rt_fail(
         job->sink, RT_TOOL, RT_RULE_NONE,

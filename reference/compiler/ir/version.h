@@ -25,6 +25,13 @@
 enum {
     /* NVPTX does not reduce the amount of a 64-bit rotation (llvm/nvptx-rotation; fixed in 19). */
     PL_ROTATION_IS_NOT_REDUCED = LLVM_VERSION_MAJOR < 19,
+    /* NVPTX extracts bits of a 64-bit number beyond its sign as zeros (llvm/nvptx-bit-field; not in
+     * 19). */
+    PL_EXTRACTED_SIGN_IS_LOST = LLVM_VERSION_MAJOR < 19,
+    /* The pass ipsccp gives a call whose result is a vector the range of its elements as metadata,
+     * which only calls with scalar results may have (llvm/range-of-a-vector; in 19, the range is an
+     * attribute, which may). */
+    PL_VECTORS_GET_RANGES = LLVM_VERSION_MAJOR < 19,
     /* The analysis globals-aa assumes that a barrier changes no variable which is internal to its
      * module (llvm/nvptx-barrier; in 19, only intrinsics that do not synchronise are exempt). */
     PL_BARRIER_SPARES_INTERNALS = LLVM_VERSION_MAJOR < 19,

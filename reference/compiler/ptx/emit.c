@@ -114,6 +114,7 @@ rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)
     if (rt_ok(status)) status = pl_refuse_circles(job, module, RT_UNSUPPORTED, "LLVM's PTX");
     if (rt_ok(status)) pl_ptx_reach_callees(job, module);
     if (rt_ok(status) && PL_ROTATION_IS_NOT_REDUCED) pl_ptx_mask_rotations(module);
+    if (rt_ok(status) && PL_EXTRACTED_SIGN_IS_LOST) pl_ptx_keep_signs(module);
     if (rt_ok(status)) pl_ptx_pad_initial_values(job, module);
     if (rt_ok(status)) status = write_text(job, module, machine, out_text);
     LLVMDisposeTargetMachine(machine);

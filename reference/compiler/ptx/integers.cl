@@ -1,5 +1,6 @@
-/* Integer builtin functions on NVPTX that libclc lacks, and saturating conversions from floats,
- * where libclc leaves the result for NaN to the processor.
+/* Integer builtin functions on NVPTX that libclc lacks, the magnitude of the least number, which
+ * libclc leaves undefined, and saturating conversions from floats, where it leaves the result for
+ * NaN to the processor.
  *
  * Source: OpenCL C 2.0, 6.2.3.3 ("NaN ... should be converted to 0") and 6.13.3. */
 #include "builtins.clh"
@@ -47,6 +48,16 @@ TRAILING_ZEROS(ulong, ulong, ctzl, 64)
         return result;                                                                             \
     }
 EACH_WHOLE(MULTIPLY_ADD_HIGH, )
+
+/* The magnitude of the least number fits into the result, which is unsigned. libclc negates a signed
+ * number, which LLVM assumes not to overflow; it does not do so for vectors. */
+#define MAGNITUDE(type, result)                                                                    \
+    BUILTIN result abs(type x)                                                                     \
+    {                                                                                              \
+        return x < 0 ? (result)0 - (result)x : (result)x;                                          \
+    }
+MAGNITUDE(int, uint)
+MAGNITUDE(long, ulong)
 
 /* ---- 6.2.3.3, saturating conversions ---------------------------------------------------------- */
 

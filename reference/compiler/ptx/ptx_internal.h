@@ -57,6 +57,10 @@ void pl_ptx_adopt_builtins(pl_job *job, LLVMModuleRef module, LLVMModuleRef ours
  * the module afterwards. */
 void pl_ptx_mask_rotations(LLVMModuleRef module);
 
+/* Keeps the back end from extracting bits above the sign of a 64-bit number. No pass may change the
+ * module afterwards. */
+void pl_ptx_keep_signs(LLVMModuleRef module);
+
 /* Gives initial values the padding of vectors of three, which the back end leaves out. No pass may
  * change the module afterwards. */
 void pl_ptx_pad_initial_values(pl_job *job, LLVMModuleRef module);

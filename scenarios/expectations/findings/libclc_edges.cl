@@ -8,6 +8,8 @@
  * 2147483648, so both conversions give 2147483520 (0x41DFFFFFE0000000 as LLVM prints it).
  * fract_infinite: OpenCL C, "Additional Requirements Beyond C99 TC2": -0 (LLVM prints
  * -0.000000e+00).
+ * least_magnitude: OpenCL C, "Integer Functions": the result is unsigned, so it is 0x80000000, which
+ * LLVM prints as -2147483648.
  * half_down, half_up: OpenCL C, "vstore_half": the mode is applied, so a number between 0 and the
  * smallest half rounds to that half (1), or its negative (0x8001, which is -32767 as an i16). */
 int at_pole(void)
@@ -54,4 +56,9 @@ ushort half_up(void)
     ushort stored;
     vstore_half_rtp(1e-9f, 0, (private half *)&stored);
     return stored;
+}
+
+uint least_magnitude(void)
+{
+    return abs((int)0x80000000);
 }

@@ -1,10 +1,4 @@
-/* 64-bit rotations by amounts that are not constant.
- *
- * LLVM 14's back end turns a rotation into a shift left by the amount and a shift right by 64 minus
- * the amount. LLVM's intrinsic takes the amount modulo 64, but PTX's shifts do not, so a rotation
- * by -1 yields 0. The amount is therefore reduced here, by inline assembly: the code generator
- * would drop an `and` instruction, because the intrinsic does not need it, but cannot see through
- * inline assembly. Source: LLVM Language Reference, "llvm.fshl.*"; PTX ISA, "shl" and "shr". */
+/* Defects of LLVM 14's back end in 64-bit shifts. */
 #include "reference/compiler/ptx/ptx_internal.h"
 
 #include "reference/compiler/ir/values.h"
@@ -12,6 +6,21 @@
 #include <string.h>
 
 enum { WIDTH = 64 };
+
+static bool is_wide(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == WIDTH;
+}
+
+/* ---- Rotations ----------------------------------------------------------------------------- */
+
+/* LLVM 14's back end turns a rotation by an amount that is not constant into a shift left by the
+ * amount and a shift right by 64 minus the amount. LLVM's intrinsic takes the amount modulo 64, but
+ * PTX's shifts do not, so a rotation by -1 yields 0. The amount is therefore reduced here, by
+ * inline assembly: the code generator would drop an `and` instruction, because the intrinsic does
+ * not need it, but cannot see through inline assembly. Source: LLVM Language Reference,
+ * "llvm.fshl.*"; PTX ISA, "shl" and "shr". */
 
 /* The amount modulo 64, in a form that is opaque to LLVM. */
 static LLVMValueRef mask_scalar(LLVMBuilderRef builder, LLVMValueRef amount)
@@ -60,9 +69,34 @@ void pl_ptx_mask_rotations(LLVMModuleRef module)
     for (; function; function = LLVMGetNextFunction(function)) {
         rt_text name = pl_name(function);
         if (!rt_text_starts(name, "llvm.fshl.") && !rt_text_starts(name, "llvm.fshr.")) continue;
-        LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(function));
-        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
-        bool integer = LLVMGetTypeKind(type) == LLVMIntegerTypeKind;
-        if (integer && LLVMGetIntTypeWidth(type) == WIDTH) mask_uses(function);
+        if (is_wide(LLVMGetReturnType(LLVMGlobalGetValueType(function)))) mask_uses(function);
     }
+}
+
+/* ---- Signs --------------------------------------------------------------------------------- */
+
+/* LLVM 14's back end takes `(x >> 40) & 0xffffffff` for 32 bits of x, although only 24 are left
+ * above bit 40 and the others are copies of the sign: it compares the mask's width with 32 - 40,
+ * which wraps. It looks for a shift whose result goes directly into the mask, so a freeze between
+ * them, which changes no value, keeps it from doing so. */
+static void freeze(LLVMBuilderRef builder, LLVMValueRef shift)
+{
+    LLVMPositionBuilderBefore(builder, pl_next_instruction(shift));
+    LLVMValueRef frozen = LLVMBuildFreeze(builder, shift, "");
+    LLVMReplaceAllUsesWith(shift, frozen);
+    LLVMSetOperand(frozen, 0, shift);
+}
+
+void pl_ptx_keep_signs(LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            bool shifts = LLVMIsABinaryOperator(i) && LLVMGetInstructionOpcode(i) == LLVMAShr;
+            if (shifts && is_wide(LLVMTypeOf(i)) && LLVMIsConstant(LLVMGetOperand(i, 1)))
+                freeze(builder, i);
+        }
+    }
+    LLVMDisposeBuilder(builder);
 }
