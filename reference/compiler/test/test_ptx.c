@@ -305,6 +305,29 @@ static void rotations_of_64_bits_are_by_less_than_64(void **state)
     assert_lacks(f, 0, ", 63;");
 }
 
+/* LLVM 14's back end would extract the upper bits as zeros. */
+static void bits_above_a_shifted_number_are_copies_of_its_sign(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", "kernel void k(global long *p) { p[0] = (p[0] >> 40) & 0xffffffffl; }\n");
+    assert_lacks(f, 0, "bfe.u64");
+    make(f, "A", "kernel void k(global ulong *p) { p[0] = (p[0] >> 40) & 0xffffl; }\n");
+    assert_lacks(f, 0, "shr.s64");
+}
+
+/* LLVM 14 would attach a range of scalars to the call, which is invalid. */
+static void a_vector_result_of_known_range_compiles(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A",
+         "__attribute__((noinline)) static long2 f(char x) {\n"
+         "  long2 v = (long2)((long)x, (long)x << 32);\n"
+         "  return as_long2(abs(mul_hi(v, v)));\n"
+         "}\n"
+         "kernel void k(global uchar2 *p, char x) { p[0] = convert_uchar2(f(x)); }\n");
+    assert_holds(f, 0, "call.uni");
+}
+
 /* LLVM's back end would leave the fourth element of a vector of three out, and move up what follows
  * it. */
 static void vectors_of_three_in_initial_values_are_padded(void **state)
@@ -321,6 +344,16 @@ static void vectors_of_three_in_initial_values_are_padded(void **state)
     assert_holds(f, 0,
                  "pairs[32] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 3, 0, 4, 0, 0, 0, 5, 0, 0, 0, 0");
     assert_holds(f, 0, "one[32] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0");
+}
+
+/* libclc leaves the magnitude of the least number undefined. */
+static void the_least_number_has_a_magnitude(void **state)
+{
+    postlink_fixture *f = *state;
+    make(f, "A", "kernel void k(global uint *p) { p[0] = abs((int)0x80000000); }\n");
+    assert_holds(f, 0, "-2147483648");
+    make(f, "A", "kernel void k(global ulong *p) { p[0] = abs((long)0x8000000000000000); }\n");
+    assert_holds(f, 0, "-9223372036854775808");
 }
 
 /* libclc's versions of these conversions are wrong at the limits of the type. */
@@ -711,7 +744,10 @@ int main(int argc, char **argv)
         TEST(required_sizes_are_properties_and_directives),
         TEST(constants_have_their_defaults),
         TEST(rotations_of_64_bits_are_by_less_than_64),
+        TEST(bits_above_a_shifted_number_are_copies_of_its_sign),
+        TEST(a_vector_result_of_known_range_compiles),
         TEST(vectors_of_three_in_initial_values_are_padded),
+        TEST(the_least_number_has_a_magnitude),
         TEST(whole_numbers_are_rounded_by_instructions),
         TEST(functions_become_instructions),
         TEST(relaxed_atomics_have_no_fence),
