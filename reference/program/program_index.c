@@ -30,7 +30,7 @@ void rt_program_index_add(rt_program_index *index, rt_program *program)
         while (index->by_image.count <= image)
             *rt_vector_push(&index->by_image) = (rt_program_ids){0};
         rt_program_ids *list = &index->by_image.items[image];
-        if (list->ids.count > 0 && list->ids.count == list->ids.capacity) compact(index, list);
+        if (list->ids.count == list->ids.capacity) compact(index, list);
         *rt_vector_push(&list->ids) = program->id;
     }
 }

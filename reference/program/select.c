@@ -86,6 +86,14 @@ rt_status rt_program_refuse_module(rt_program_manager *manager, const rt_kernel_
                           RT_TEXT_ARG(module_name), RT_TEXT_ARG(request->kernel));
 }
 
+/* All images of a combination have the same kernels. */
+static bool set_has_kernel(const rt_program_tables *tables, rt_set_id set, rt_text kernel)
+{
+    const rt_image_group *group = rt_program_tables_set(tables, set);
+    CHECK(group->images.count > 0);
+    return rt_image_kernel(group->images.items[0]->image, kernel) != RT_KERNEL_NONE;
+}
+
 rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request *request,
                             const rt_registered_image **out_image)
 {
@@ -96,6 +104,8 @@ rt_status rt_program_select(rt_program_manager *manager, const rt_kernel_request
     rt_set_id set = RT_SET_NONE;
     if (request->has_module)
         set = rt_program_tables_symbol(tables, request->module, request->kernel);
+    /* The module may export a function that has the name of another module's kernel. */
+    if (set != RT_SET_NONE && !set_has_kernel(tables, set, request->kernel)) set = RT_SET_NONE;
     const rt_image_group *group = set == RT_SET_NONE
                                       ? rt_program_tables_kernel(tables, request->kernel)
                                       : rt_program_tables_set(tables, set);

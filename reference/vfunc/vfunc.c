@@ -193,7 +193,8 @@ rt_status rt_vfunc_contribute(const rt_link_context *context, const rt_registere
 {
     CHECK(out_contribution->images.count == 0 && !out_contribution->links);
     CHECK(rt_program_tables_hold(context->tables, member));
-    discovery d = {context, requesting, member, out_contribution, {0}, USES};
+    discovery d = {
+        .context = context, .requesting = requesting, .member = member, .out = out_contribution};
     /* An image without the property set names no sets, and needs no more than its imports
      * (VF-LINK-01). */
     rt_virtual_functions functions;
