@@ -11,8 +11,8 @@ import threading
 import findings_records as records
 
 SECONDS = 60
-# The compilers that records name are those of Debian 12.
-VERSIONED = re.compile(r"\b(?:clang|opt|llvm-spirv)-[0-9]+\b")
+# The compilers that records name are those of one release of Debian.
+VERSIONED = re.compile(r"\b(?:clang|llc|llvm-as|llvm-spirv|opt)-[0-9]+\b")
 WITH_HEADERS = ("libsycl", "nvjitlink")  # whose headers come with the library
 POCL, NVIDIA = "/etc/OpenCL/vendors/pocl.icd", "/etc/OpenCL/vendors/nvidia.icd"
 CUDA = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
@@ -35,7 +35,7 @@ def places_of(venv, driver):
             "cuda": (CUDA, {}),
             "intel-cpu": (intel, on_intel), "libsycl": (f"{venv}/lib/libsycl.so", on_intel),
             "fusion": (f"{venv}/fusion/lib/libsycl-jit.so", {**on_intel, "FUSION": f"{venv}/fusion"}),
-            "intel-gpu": (INTEL_GPU, on_gpu), "nvjitlink": (str(linker_of(venv)), {}), "tools": ("/usr/bin/clang-14", {})}
+            "intel-gpu": (INTEL_GPU, on_gpu), "nvjitlink": (str(linker_of(venv)), {}), "tools": ("/", {})}
 
 
 class Bench:

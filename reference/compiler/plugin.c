@@ -11,7 +11,7 @@
 #include "reference/compiler_api.h"
 
 #define PLUGIN_IDENTIFICATION                                                                      \
-    "assay compiler 6, LLVM " PL_LLVM_NUMBER ", LLVMSPIRVLib " PL_LLVM_NUMBER
+    "assay compiler 7, LLVM " PL_LLVM_NUMBER ", LLVMSPIRVLib " PL_LLVM_NUMBER
 
 __attribute__((visibility("default"))) const rt_compiler_api *rt_compiler_api_get(uint32_t version)
 {

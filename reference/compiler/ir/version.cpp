@@ -2,6 +2,8 @@
  * version. */
 #include "reference/compiler/ir/version.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/SetVector.h>
 #include <llvm/IR/AutoUpgrade.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
@@ -61,7 +63,7 @@ void pl_blocks_move(LLVMValueRef from, LLVMValueRef to)
 namespace
 {
 
-constexpr unsigned CODE_SPACE = 0, GLOBAL_SPACE = 1;
+constexpr unsigned CODE_SPACE = 0, GLOBAL_SPACE = 1, CONSTANT_SPACE = 2;
 
 bool is_global_pointer(const llvm::Type *type)
 {
@@ -303,9 +305,55 @@ static void repair_addresses(llvm::Module *module)
                 value_with_types(module->getDataLayout(), variable.getInitializer()));
 }
 
+/* The type that the writer gives to an element of a table; null: not known. */
+static llvm::Type *written_type(const llvm::Value *element)
+{
+    auto *computation = llvm::dyn_cast<llvm::GEPOperator>(element);
+    return computation ? computation->getResultElementType() : nullptr;
+}
+
+/* A table all of whose elements are addresses of parts of one type. */
+static bool is_uniform_table(const llvm::Constant *value)
+{
+    if (!llvm::isa<llvm::ConstantArray>(value) && !llvm::isa<llvm::ConstantVector>(value))
+        return false;
+    llvm::Type *type = written_type(value->getOperand(0));
+    return type && llvm::all_of(value->operand_values(), [type](const llvm::Value *element) {
+               return written_type(element) == type;
+           });
+}
+
+/* Collects the addresses of parts of variables in a value that has members. */
+static void collect_addresses(llvm::Constant *value, llvm::SetVector<llvm::Constant *> *addresses)
+{
+    if (!llvm::isa<llvm::ConstantAggregate>(value)) return;
+    for (llvm::Use &use : value->operands()) {
+        auto *part = llvm::cast<llvm::Constant>(use.get());
+        if (llvm::isa<llvm::GEPOperator>(part)) addresses->insert(part);
+        collect_addresses(part, addresses);
+    }
+}
+
+/* The writer derives the type of an address in an initial value only in a variable that is a
+ * pointer, and in a table until the first element whose type differs; the result of other address
+ * computations is a pointer to bytes, whatever they compute.  It remembers the type of an address,
+ * however, so each such address becomes the value of a variable too, which nothing uses. */
+static void show_addresses(llvm::Module *module)
+{
+    llvm::SetVector<llvm::Constant *> addresses;
+    for (llvm::GlobalVariable &variable : module->globals())
+        if (variable.hasInitializer() && !is_uniform_table(variable.getInitializer()))
+            collect_addresses(variable.getInitializer(), &addresses);
+    for (llvm::Constant *address : addresses)
+        new llvm::GlobalVariable(*module, address->getType(), true,
+                                 llvm::GlobalValue::InternalLinkage, address, "", nullptr,
+                                 llvm::GlobalValue::NotThreadLocal, CONSTANT_SPACE);
+}
+
 void pl_writer_repair(LLVMModuleRef module)
 {
     repair_addresses(llvm::unwrap(module));
+    show_addresses(llvm::unwrap(module));
     if (auto *version = llvm::unwrap(module)->getNamedMetadata("opencl.cxx.version"))
         version->eraseFromParent();
     llvm::Function *print = llvm::unwrap(module)->getFunction("printf");
