@@ -52,6 +52,17 @@ class Bench:
                             "CPLUS_INCLUDE_PATH": f"{venv}/include/sycl",
                             "POCL_CACHE_DIR": str(folder / "cache"), "LC_ALL": "C"}
 
+    def precompile(self):
+        """Compiles libsycl's header once, for the programs that include it first; the others still read it.  The options
+        are those of the records, and g++ ignores the result for a program with others."""
+        include = pathlib.Path(self.environment["SYCL"]) / "include"
+        target = self.folder / "precompiled/sycl/sycl.hpp.gch"
+        target.parent.mkdir(parents=True)
+        subprocess.run(["g++", "-std=c++17", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", "-isystem", include, "-x", "c++-header",
+                        include / "sycl/sycl.hpp", "-o", target],
+                       env=self.environment, stderr=subprocess.DEVNULL, check=False)
+        self.environment["CPATH"] = str(target.parent.parent)  # searched before -isystem
+
     def run(self, command, extra):
         """Returns (how it ended, standard output, standard error)."""
         if self.linker:  # records name that of the current release

@@ -6,11 +6,12 @@
 // second launch a value, and no order of the two can make it write 7.
 //
 // alone: the same launch without the first one.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
 #include <cstring>
-#include <sycl/sycl.hpp>
 
 CODE(store);
 

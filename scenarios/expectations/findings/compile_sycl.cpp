@@ -4,6 +4,8 @@
 //   ./compile_sycl SOURCE [OPTION…]
 //
 // The format is SYCLBIN, version 1 (intel/llvm, sycl/doc/design/SYCLBINDesign.md).
+#include <sycl/sycl.hpp>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -12,7 +14,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <sycl/sycl.hpp>
 #include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;

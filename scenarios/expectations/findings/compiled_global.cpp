@@ -5,9 +5,10 @@
 // there is one variable on a device, whichever device images refer to it. The compiler puts the
 // virtual function into a separate image, and defines and exports the variable in that image and in
 // the kernel's image, which does not use it. So images that must be linked cannot be linked.
+#include <sycl/sycl.hpp>
+
 #include <cstdio>
 #include <string>
-#include <sycl/sycl.hpp>
 #include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -3,11 +3,12 @@
 //
 // sycl_ext_oneapi_device_global, "Add new copy and memcpy members to the queue class": a copy that
 // would reach beyond the variable throws an exception with errc::invalid.
+#include <sycl/sycl.hpp>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 #include <unistd.h>
 
 // The host representation of a device_global<std::array<int, 4>>, a pointer followed by the value.

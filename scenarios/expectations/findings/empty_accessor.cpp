@@ -2,8 +2,9 @@
 //
 // SYCL 2020, 4.9.4.3 "SYCL functions for explicit memory operations": a copy to a pointer needs as
 // many bytes there as the accessor's range has; there is no smallest range.
-#include <cstdio>
 #include <sycl/sycl.hpp>
+
+#include <cstdio>
 
 int main()
 {

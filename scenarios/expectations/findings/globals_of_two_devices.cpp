@@ -5,9 +5,10 @@
 // without device_image_scope has a buffer on each device, so the other device's value is 0; a
 // variable with it that is in no image has its value in the host's object, so the other device's
 // value is 3.
+#include <sycl/sycl.hpp>
+
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 
 namespace syclex = sycl::ext::oneapi::experimental;
 

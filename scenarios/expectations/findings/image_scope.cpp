@@ -22,12 +22,13 @@
 // the first writes 100, the kernel `two_hundred` of the second 200. Only the kernel of the first,
 // or of the last, image is launched, so there is one program, and a copy reads what the kernel
 // wrote.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
 #include <cstring>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 #include <vector>
 
 namespace syclex = sycl::ext::oneapi::experimental;

@@ -4,10 +4,11 @@
 // SYCL 2020, 4.11.12: set_specialization_constant sets the value for the bundle, and join returns
 // a new bundle with the device images of the others.  A bundle with 5 and one with 6 are made and
 // joined; the kernel built from the first one adds 5 to its counter, and that of the second one 6.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
-#include <sycl/sycl.hpp>
 #include <vector>
 
 CODE(specialised);

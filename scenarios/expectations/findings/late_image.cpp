@@ -5,11 +5,12 @@
 // without device_image_scope has one buffer on a device, which a copy makes if there is none yet;
 // whether an image lists the variable does not matter.  So the copy from the variable gives 5.  No
 // kernel runs, so the image's code is never examined.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 
 static void register_image()
 {

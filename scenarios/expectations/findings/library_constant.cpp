@@ -5,10 +5,11 @@
 // specialisation constants, the options and the device (DL-CACHE-02). The kernel `apply` calls f,
 // which adds the constant in one image, and 4 in another. It is launched twice with the value 7,
 // and the second image is registered in between: 7, then 14.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
-#include <sycl/sycl.hpp>
 
 namespace syclex = sycl::ext::oneapi::experimental;
 

@@ -27,11 +27,12 @@
 // libsycl treats every property in "SYCL/virtual functions" as a list of set names.
 //
 // no-dummy: as dummy-needed without the dummy, for which VirtualFunctions.md defines no result.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
 #include <cstring>
-#include <sycl/sycl.hpp>
 
 CODE(app);
 CODE(both);

@@ -2,8 +2,9 @@
 //
 // SYCL 2020, "Error handling": a synchronous error is reported by throwing an exception. DPC++'s
 // own message for this case is "No kernel named absent was found" (errc::runtime).
-#include <cstdio>
 #include <sycl/sycl.hpp>
+
+#include <cstdio>
 
 namespace syclex = sycl::ext::oneapi::experimental;
 

@@ -4,11 +4,12 @@
 // DeviceGlobal.md, "Implementing the copy and memcpy functions in queue and handler": a variable
 // without device_image_scope has one buffer on a device, whichever images list it. So the copy from
 // the variable gives 5. No kernel runs, so the images' code is never examined.
+#include <sycl/sycl.hpp>
+
 #include "fat_binary.hpp"
 
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 
 static const descriptor *register_image(const char *kernel)
 {

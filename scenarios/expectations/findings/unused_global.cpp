@@ -3,9 +3,10 @@
 // sycl_ext_oneapi_device_global, "Representation of device globals": with C++20 the variable is
 // initialised on a device before the first access to it there, and a copy from it is an access; so
 // the result is 42.
+#include <sycl/sycl.hpp>
+
 #include <cstdio>
 #include <sycl/detail/device_global_map.hpp>
-#include <sycl/sycl.hpp>
 
 // The host representation of C++20's device_global<int>{42}, a pointer followed by the initial
 // value; g++ 12 does not compile the class's constructor.
