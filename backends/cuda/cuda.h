@@ -4,8 +4,9 @@
 
 #include "reference/device/device.h"
 
-/* The selector is "device=N", where N is the driver's device index, from 0 (CUDA_VISIBLE_DEVICES
- * hides and reorders devices), or "" for the first device.
+/* The selector is "" or settings separated by commas: "device=N", where N is the driver's device
+ * index, from 0 (CUDA_VISIBLE_DEVICES hides and reorders devices), and "optimisation=N", the level,
+ * 0 to 4, at which the driver compiles programs that have no option for it.
  *
  * Programs are linked by the driver's linker (cuLink).  Every image is compiled when it is passed
  * in and again by the link, because cuLink accepts no precompiled form of it.  Options that begin

@@ -12,6 +12,7 @@
 #include "reference/base/alloc.h"
 #include "reference/base/number.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- The driver's library ----------------------------------------------------------------- */
@@ -32,21 +33,36 @@ static const vendor_library driver = {
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
 
-/* Finds the device that a selector, "" or "device=N", names. */
+/* Reads a selector: settings of the forms "device=N" and "optimisation=N", separated by commas. */
+static rt_status selector_read(cuda_device *device, rt_text selector, uint64_t *out_index)
+{
+    enum { INDEX_MAX = 99999, LEVEL_MAX = 4 };
+    for (rt_text rest = selector; rest.length > 0;) {
+        rt_text setting = rt_text_take_until(&rest, ',');
+        uint64_t level = 0;
+        if (rt_text_take_prefix(&setting, "device=")) {
+            if (rt_number_read(setting, 0, INDEX_MAX, out_index)) continue;
+        } else if (rt_text_take_prefix(&setting, "optimisation=")) {
+            if (rt_number_read(setting, 0, LEVEL_MAX, &level)) {
+                snprintf(device->options, sizeof device->options, "-O%u", (unsigned)level);
+                continue;
+            }
+        }
+        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                       "'%.*s' selects no CUDA device; write device=N, where N counts from 0, "
+                       "optimisation=0 to 4, or both with a comma between them",
+                       RT_TEXT_ARG(selector));
+    }
+    return RT_STATUS_OK;
+}
+
 static rt_status device_choose(cuda_device *device, rt_text selector)
 {
-    enum { INDEX_MAX = 99999 };
-    rt_text rest = selector;
     uint64_t index = 0;
     int count = 0;
-    if (selector.length > 0 &&
-        !(rt_text_take_prefix(&rest, "device=") && rt_number_read(rest, 0, INDEX_MAX, &index)))
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "'%.*s' selects no CUDA device; write device=N, where N counts from 0",
-                       RT_TEXT_ARG(selector));
+    RT_TRY(selector_read(device, selector, &index));
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuInit, 0);
     CUDA_TRY(device, CUDA_STAGE_OPEN, cuDeviceGetCount, &count);
-    CHECK(index <= INDEX_MAX);
     if ((int)index >= count)
         return rt_fail(device->sink, RT_UNAVAILABLE, RT_RULE_NONE,
                        "there is no CUDA device %d: NVIDIA's driver shows %d (CUDA_VISIBLE_DEVICES "

@@ -35,6 +35,7 @@ typedef struct cuda_device {
     rt_buffer driver;
     const dev_tools *tools;
     const char *extensions[PTX_EXTENSIONS];
+    char options[8];              /* of every link, before those of the programs; or "" */
     ptx_limits limits;            /* for a kernel that uses no resources itself */
     pthread_mutex_t lock;         /* guards the members below, up to `mappings` */
     struct cuda_staging *staging; /* list of all blocks, free or in use */

@@ -86,7 +86,8 @@ static rt_status programs_link(const cuda_device *device, cuda_program *const *p
     cuda_link *link = NULL;
     cuda_jit j;
     cuda_jit_begin(&j);
-    rt_status status = cuda_jit_options(device, &j, options);
+    rt_status status = cuda_jit_options(device, &j, rt_text_of(device->options));
+    if (rt_ok(status)) status = cuda_jit_options(device, &j, options);
     for (uint32_t i = 0; i < count && rt_ok(status); i++)
         status = cuda_jit_options(device, &j, rt_buffer_text(&programs[i]->ptx.options));
     if (rt_ok(status)) status = cuda_enter(device, linked ? CUDA_STAGE_LINK : CUDA_STAGE_COMPILE);

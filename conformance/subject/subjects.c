@@ -40,7 +40,9 @@ static const cnf_setting sim_settings[] = {{"schedule", schedules},
                                            {NULL, NULL}};
 
 static const char *const device_numbers[] = {"0", "1", "2", "3", "4", "5", "6", "7", NULL};
-static const cnf_setting cuda_settings[] = {{"device", device_numbers}, {NULL, NULL}};
+static const char *const levels[] = {"0", "1", "2", "3", "4", NULL};
+static const cnf_setting cuda_settings[] = {
+    {"device", device_numbers}, {"optimisation", levels}, {NULL, NULL}};
 
 static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
                                             "sm_90", "sm_100", "sm_120", NULL};

@@ -103,6 +103,11 @@ static void devices_are_chosen_by_number(void **state)
         {"device=x", RT_ERRC_INVALID, 0},
         {"device=1 ", RT_ERRC_INVALID, 0},
         {"1", RT_ERRC_INVALID, 0},
+        {"optimisation=0", RT_OK, 0},
+        {"device=1,optimisation=4", RT_OK, 1},
+        {"optimisation=5", RT_ERRC_INVALID, 0},
+        {"optimisation=", RT_ERRC_INVALID, 0},
+        {",device=0", RT_ERRC_INVALID, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         rt_status status = fixture_open(f, rows[i].selector);
@@ -604,6 +609,22 @@ static void options_reach_the_drivers_linker(void **state)
     run_end(&r);
 }
 
+static void the_devices_level_is_that_of_programs_without_one(void **state)
+{
+    fixture *f = *state;
+    assert_true(rt_ok(fixture_open(f, "optimisation=1")));
+    dev_code code = image;
+    dev_program *programs[2];
+    code.options = RT_TEXT("");
+    assert_true(rt_ok(dev_program_build(f->device, &code, &programs[0])));
+    assert_int_equal(fake->optimisation, 1);
+    code.options = RT_TEXT("-O3");
+    assert_true(rt_ok(dev_program_build(f->device, &code, &programs[1])));
+    assert_int_equal(fake->optimisation, 3);
+    for (int i = 0; i < 2; i++)
+        dev_program_destroy(programs[i]);
+}
+
 /* Damage to any byte of a program's binary is detected. */
 static void damaged_binaries_are_refused(void **state)
 {
@@ -898,6 +919,7 @@ int main(int argc, char **argv)
         TEST(a_text_that_does_not_fit_the_others_is_a_failure_to_link),
         TEST(images_that_are_not_ptx_are_refused),
         TEST(options_reach_the_drivers_linker),
+        TEST(the_devices_level_is_that_of_programs_without_one),
         TEST(damaged_binaries_are_refused),
         TEST(DG_PLUGIN_12_variables_are_moved_by_address),
         TEST(variables_that_cannot_be_are_refused),
