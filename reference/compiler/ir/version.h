@@ -94,7 +94,8 @@ void pl_kernels_repair(LLVMModuleRef module);
  * work-item functions in sources in C++ for OpenCL unresolved, takes the types of a format string
  * in printf from any of its uses, writes an address in an initial value that LLVM computes in bytes
  * as if it counted the variable's elements, and gives such addresses the type of a pointer to bytes
- * in most structs and tables. Not repaired: its casts of addresses to generic pointers there. */
+ * in most structs and tables. Not repaired: its casts of addresses to generic pointers there
+ * (llvm/llvm-spirv-generic-address). */
 void pl_writer_repair(LLVMModuleRef module);
 
 /* Repairs a module that the SPIR-V reader has made. Version 14 gives the sret attribute the
