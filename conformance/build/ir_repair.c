@@ -85,7 +85,8 @@ static void annotations_repair(char *module, size_t size)
     static const char begin[] = "\n@llvm.global.annotations = ";
     static const char arguments[] = ", ptr addrspace(1) @.args";
     char *line = memmem(module, size, begin, sizeof begin - 1);
-    if (!line++) return;
+    if (!line) return;
+    line++;
     char *end = memchr(line, '\n', size - (size_t)(line - module));
     size_t length = (end ? (size_t)(end - module) : size) - (size_t)(line - module);
     if (!memmem(line, length, arguments, sizeof arguments - 1)) return;
