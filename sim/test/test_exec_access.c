@@ -98,7 +98,7 @@ static void test_aliasing(void **state)
         uint32_t findings;
     } cases[] = {{"4", "2", 0}, {"2", "4", 1}};
     for (uint32_t i = 0; i < 2; i++) {
-        char changed[sizeof text];
+        char changed[2 * sizeof text];
         const char *align = strstr(text, "%ALIGN"), *also = strstr(text, "%ALSO");
         snprintf(changed, sizeof changed, "%.*s%s%.*s%s%s", (int)(align - text), text,
                  cases[i].target, (int)(also - align - 6), align + 6, cases[i].source, also + 5);

@@ -44,7 +44,7 @@ static const parallel_case cases[] = {
 typedef struct outcome {
     uint8_t bytes[INTS * 4], defined[INTS * 4 / 8];
     uint32_t finding_count, parallel_count;
-    char texts[FINDINGS_MAX][512];
+    char texts[FINDINGS_MAX][64 + 512]; /* a kind and a message of the harness */
     uint64_t counts[FINDINGS_MAX];
     rt_code code;
 } outcome;
