@@ -106,8 +106,8 @@ function(assay_unit_test name)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE assay_options ${ARG_LINK} PkgConfig::CMOCKA)
-  # What is tested keeps its level; optimising the test would take longer than it saves, above all with sanitizers.
-  if((ASSAY_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL Release) AND NOT ASSAY_PROVE) # where tests judge faults as in a release
+  # What is tested keeps its level; optimising the test would take longer than it saves.
+  if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT ASSAY_PROVE) # where tests judge faults as in a release
     target_compile_options(${name} PRIVATE -O0)
   endif()
   add_test(NAME ${name} COMMAND ${name})

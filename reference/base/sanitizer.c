@@ -1,7 +1,9 @@
 /* AddressSanitizer's default options; compiled only for the sanitizer presets. */
 
-/* Called by the sanitizer before main; options in ASAN_OPTIONS override these. */
+/* Called by the sanitizers before main and before the leak check; options in ASAN_OPTIONS override
+ * the former. */
 const char *__asan_default_options(void);
+const char *__lsan_default_suppressions(void);
 
 /* The link command requires this symbol, so that this file is linked: the function above would not
  * pull it in, since the sanitizer's library already has a weak definition of it. */
@@ -17,4 +19,10 @@ const char *const rt_sanitizer_options = "intercept_tls_get_addr=0";
 const char *__asan_default_options(void)
 {
     return rt_sanitizer_options;
+}
+
+/* Now and then, the check finds what PoCL has not freed at exit. */
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libpocl\n";
 }
