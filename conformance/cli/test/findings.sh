@@ -18,7 +18,7 @@ for scenario in "$scenarios"/*.yaml; do
     grep -v '^ *- expect: {finding:' "$scenario" >"$folder/unexpected.yaml"
     grep -q '^ *- expect:' "$folder/unexpected.yaml" || # a scenario must expect something
         echo '  - expect: {launches: 1}' >>"$folder/unexpected.yaml"
-    expect 1 run "$folder/unexpected.yaml" --on sim --json "$folder/records"
+    expect 1 run "$folder/unexpected.yaml" --on sim --timeout 240 --json "$folder/records"
     echo "$found" >"$folder/found"
     while read -r kind kernel; do
         kinds=$((kinds + 1))
