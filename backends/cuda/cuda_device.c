@@ -40,22 +40,24 @@ static rt_status selector_read(cuda_device *device, rt_text selector, uint64_t *
     for (rt_text rest = selector; rest.length > 0;) {
         rt_text setting = rt_text_take_until(&rest, ',');
         uint64_t level = 0;
+        bool is_read = false;
         if (rt_text_take_prefix(&setting, "device=")) {
-            if (rt_number_read(setting, 0, INDEX_MAX, out_index)) continue;
+            is_read = rt_number_read(setting, 0, INDEX_MAX, out_index);
         } else if (rt_text_take_prefix(&setting, "optimisation=")) {
-            if (rt_number_read(setting, 0, LEVEL_MAX, &level)) {
-                snprintf(device->options, sizeof device->options, "-O%u", (unsigned)level);
-                continue;
-            }
+            is_read = rt_number_read(setting, 0, LEVEL_MAX, &level);
+            snprintf(device->options, sizeof device->options, "-O%u", (unsigned)level);
         }
-        return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
-                       "'%.*s' selects no CUDA device; write device=N, where N counts from 0, "
-                       "optimisation=0 to 4, or both with a comma between them",
-                       RT_TEXT_ARG(selector));
+        if (!is_read)
+            return rt_fail(device->sink, RT_ERRC_INVALID, RT_RULE_NONE,
+                           "'%.*s' selects no CUDA device; write device=N, where N counts from 0, "
+                           "optimisation=0 to 4, or both with a comma between them",
+                           RT_TEXT_ARG(selector));
+        CHECK(*out_index <= INDEX_MAX && level <= LEVEL_MAX);
     }
     return RT_STATUS_OK;
 }
 
+/* Finds the device that a selector names. */
 static rt_status device_choose(cuda_device *device, rt_text selector)
 {
     uint64_t index = 0;

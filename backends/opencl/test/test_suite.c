@@ -204,7 +204,8 @@ int main(int argument_count, char **arguments)
         .tools = &tools,
         .modules = SUITE_MODULES,
         .crashes_after_failed_events = strstr(arguments[1], "Intel(R) OpenCL") != NULL,
-        .may_take_spirv_as_binary = strstr(arguments[1], "Portable Computing Language") != NULL,
+        .refuses_spirv_as_binary =
+            strstr(arguments[1], "Portable Computing Language") ? " 3.1" : NULL,
     };
     int failed = device_suite_run(&suite);
     return failed < 0 ? 77 : failed;

@@ -64,8 +64,7 @@ static void every_setting_opens_its_device(void **state)
     uint32_t tried = 0;
     for (uint32_t i = 0; i < cnf_subject_count; i++) {
         const cnf_setting *setting = cnf_subjects[i].settings;
-#ifdef RT_ARENA_BLOCKS /* AddressSanitizer refuses RTLD_DEEPBIND, with which Intel's compiler is   \
-                          opened */
+#ifdef RT_ARENA_BLOCKS /* a build with sanitizers: they refuse RTLD_DEEPBIND, which ocloc needs */
         if (rt_text_is(rt_text_of(cnf_subjects[i].name), "intel-gpu-offline")) continue;
 #endif
         for (; setting && setting->name; setting++) {

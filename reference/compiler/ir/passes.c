@@ -7,6 +7,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+/* Removes the metadata with which LLVM 14's ipsccp makes a module invalid. */
 static void drop_ranges_of_vectors(LLVMModuleRef module)
 {
     static const char name[] = "range";

@@ -336,8 +336,8 @@ static void collect_addresses(llvm::Constant *value, llvm::SetVector<llvm::Const
 
 /* The writer derives the type of an address in an initial value only in a variable that is a
  * pointer, and in a table until the first element whose type differs; the result of other address
- * computations is a pointer to bytes, whatever they compute.  It remembers the type of an address,
- * however, so each such address becomes the value of a variable too, which nothing uses. */
+ * computations is always a pointer to bytes.  It remembers the type of an address, however, so each
+ * such address becomes the value of a variable too, which nothing uses. */
 static void show_addresses(llvm::Module *module)
 {
     llvm::SetVector<llvm::Constant *> addresses;

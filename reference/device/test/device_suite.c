@@ -277,7 +277,10 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 static void assert_spirv_is_not_native(const fixture *f, bool is_native_taken, rt_status status,
                                        dev_program *program)
 {
-    bool may_take = is_native_taken && f->suite->may_take_spirv_as_binary;
+    const char *refuses = f->suite->refuses_spirv_as_binary;
+    rt_text driver = f->capabilities.driver;
+    bool may_take =
+        is_native_taken && refuses && !memmem(driver.data, driver.length, refuses, strlen(refuses));
     if (may_take && rt_ok(status))
         dev_program_destroy(program);
     else if (!may_take || status.code != RT_ERRC_BUILD)

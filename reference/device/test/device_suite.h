@@ -21,9 +21,9 @@ typedef struct device_suite {
     /* The driver is known to crash at commands that follow one that a failed event has terminated
      * (scenarios/FINDINGS.md). */
     bool crashes_after_failed_events;
-    /* The driver may accept SPIR-V as one of its binaries, whose format OpenCL leaves open (PoCL 6
-     * does). */
-    bool may_take_spirv_as_binary;
+    /* The driver may accept SPIR-V as one of its binaries, whose format OpenCL leaves open, unless
+     * its version contains this text (PoCL 6.0 does, 3.1 does not). NULL: it may not. */
+    const char *refuses_spirv_as_binary;
 } device_suite;
 
 /* Runs the suite under cmocka and returns the number of failed tests, or -1, after printing the
