@@ -96,6 +96,7 @@ static opinion_exception opinion_exceptions[] = {
     WE_OBJECT_RARELY("constituents, but the type", "it does not count the elements of arrays"),
     WE_OBJECT_RARELY("OpFunctionCall: argument", "it takes ids that are not values as arguments"),
     WE_OBJECT_RARELY("OpBitcast: the operand has", "it does not know the width of a pointer"),
+    WE_OBJECT_RARELY("which has no size", "it takes a pointer to something without a size"),
     WE_OBJECT_RARELY("OpLifetime", "it does not check the pointer"),
     WE_OBJECT_RARELY("OpSpecConstantOp: operand", "it does not check the operands' types"),
     WE_OBJECT_RARELY("OpGroup", "it does not check the types of group instructions"),

@@ -6,8 +6,8 @@
  * Every module that both accept, except those after "--", is mutated MUTANTS times: a bit, an id or
  * an operand is changed, or an instruction is removed, moved or repeated. SPIRV-Tools' validator
  * runs in a child, because some mutants crash it. Fails if the two disagree without an exception
- * that gives the reason (sim/test/second_opinion.h), or if an exception is unused. Exit status: 0,
- * 1, or 3 if a module is not available. */
+ * that gives the reason (sim/test/second_opinion.h), or with LLVM 14 if an exception is unused.
+ * Exit status: 0, 1, or 3 if a module is not available. */
 #include "sim/test/second_opinion.h"
 
 #include "conformance/build/compile.h"
@@ -237,8 +237,11 @@ static void compare_scenario(tally *t, cnf_cache *cache, const char *path, rt_te
     rt_arena_reset(&arena);
 }
 
+/* Later translators and validators need fewer exceptions, so the list is judged with those of
+ * Debian 12 alone. */
 static int report(const tally *t)
 {
+    const bool needs_all = strcmp(ASSAY_LLVM_VERSION, "14") == 0;
     bool is_used = true;
     printf("%u modules, %u verdicts compared; both accept %u, SPIRV-Tools died on %u, "
            "%u disagreements\n",
@@ -247,7 +250,7 @@ static int report(const tally *t)
         const opinion_exception *exception = &opinion_exceptions[i];
         printf("%6u %s '%s': %s\n", exception->used, exception->we_accept ? "accepted" : "refused",
                exception->words, exception->reason);
-        is_used = is_used && (exception->used > 0 || exception->is_rare);
+        is_used = is_used && (exception->used > 0 || exception->is_rare || !needs_all);
     }
     if (!is_used) printf("an exception is not used; remove it\n");
     return t->failed || !is_used || t->modules == 0;
