@@ -22,10 +22,13 @@
 #include <unistd.h>
 
 enum {
-    BATCH_SEEDS = 128,
+    BATCH_SEEDS = 512, /* on sim alone, which finds the shortest of more programs in seconds */
+    BATCH_SEEDS_ELSEWHERE = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
     WORKERS_MAX = 16,
-    TRIED_MAX = 3, /* programs of a new bucket that are reduced */
+    DRAWN_MAX = 32 * BATCH_SEEDS, /* programs that are drawn for a batch */
+    RUN_OF_EXPLAINED = 4,         /* one in so many is run */
+    TRIED_MAX = 8,                /* programs of a new bucket that are reduced */
     STATE_MAX = 1 << 28,
     SEEDS_OF_A_RUN = 1000000,
     SEED_MAX = INT32_MAX
@@ -172,18 +175,40 @@ static void file_add(fuzz_command *command, uint64_t seed, gen_variation variati
         (cnf_file){.file = name, .path = name, .text = rt_buffer_text(&command->texts[index])};
 }
 
-/* Draws the next seeds. Variations take turns. */
+/* True if a bucket explains the file that was added last. All kernels and lists have the same
+ * traits. */
+static bool is_explained(const fuzz_command *command)
+{
+    rt_text oracle = command->columns.subjects[0].name;
+    rt_text text = command->files[command->file_count - 1].text;
+    return command->kind->has_variations &&
+           fuz_is_explained(&command->state, oracle, fuz_traits(text));
+}
+
+/* Undoes the latest file_add. */
+static void file_drop(fuzz_command *command)
+{
+    rt_buffer_free(&command->texts[--command->file_count]);
+}
+
+/* Draws the next seeds. Variations take turns. A program takes another subject seconds and sim
+ * milliseconds, so of those that a bucket of another subject explains, few are run. */
 static void batch_draw(fuzz_command *command)
 {
     uint64_t left = command->seeds - (command->state.seeds - command->known_seeds);
-    uint64_t count = left < BATCH_SEEDS ? left : BATCH_SEEDS;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t seed = command->state.next + i;
+    uint64_t full = command->columns.count == 1 ? BATCH_SEEDS : BATCH_SEEDS_ELSEWHERE;
+    uint64_t wanted = left < full ? left : full, count = 0;
+    for (uint64_t drawn = 0; count < wanted && drawn < DRAWN_MAX; drawn++) {
+        uint64_t seed = command->state.next++;
         file_add(command, seed, GEN_AS_DRAWN);
+        if (seed % RUN_OF_EXPLAINED != 0 && is_explained(command)) {
+            file_drop(command);
+            continue;
+        }
+        count++;
         if (command->kind->has_variations)
             file_add(command, seed, (gen_variation)(1 + seed % (GEN_VARIATIONS - 1)));
     }
-    command->state.next += count;
     command->state.seeds += count;
 }
 

@@ -143,6 +143,17 @@ fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
     return &state->buckets.items[i];
 }
 
+bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits)
+{
+    for (uint32_t i = 0; i < state->buckets.count; i++) {
+        const fuz_bucket *bucket = &state->buckets.items[i];
+        if (bucket->traits != 0 && !(bucket->traits & ~traits) &&
+            !rt_text_equal(bucket->subject, oracle))
+            return true;
+    }
+    return false;
+}
+
 static bool set_enter(fuz_set *set, uint64_t hash)
 {
     if (rt_map_find_number(&set->index, hash) != RT_MAP_NONE) return false;

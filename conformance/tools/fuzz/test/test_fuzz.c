@@ -55,6 +55,20 @@ static void a_program_that_lacks_something_has_another_bucket(void **unused)
     fuz_state_free(&state);
 }
 
+static void a_bucket_of_another_subject_explains_what_has_its_traits(void **unused)
+{
+    (void)unused;
+    fuz_state state = {0};
+    add(&state, "pocl", "step1:memory:differs:out1", "");
+    assert_false(fuz_is_explained(&state, RT_TEXT("sim"), 7)); /* not reduced: nothing is known */
+    state.buckets.items[0].traits = 3;
+    assert_true(fuz_is_explained(&state, RT_TEXT("sim"), 7));
+    assert_true(fuz_is_explained(&state, RT_TEXT("sim"), 3));
+    assert_false(fuz_is_explained(&state, RT_TEXT("sim"), 5));
+    assert_false(fuz_is_explained(&state, RT_TEXT("pocl"), 7));
+    fuz_state_free(&state);
+}
+
 static void traits_are_what_a_text_has(void **unused)
 {
     (void)unused;
@@ -139,6 +153,7 @@ int main(void)
         cmocka_unit_test(the_headline_is_the_first_failure_without_places),
         cmocka_unit_test(alike_failures_share_a_bucket),
         cmocka_unit_test(a_program_that_lacks_something_has_another_bucket),
+        cmocka_unit_test(a_bucket_of_another_subject_explains_what_has_its_traits),
         cmocka_unit_test(traits_are_what_a_text_has),
         cmocka_unit_test(pairs_of_events_count_once),
         cmocka_unit_test(mutants_of_a_mark_count_once),

@@ -3,6 +3,8 @@
 
 #include "reference/base/check.h"
 
+#include <limits.h>
+
 static bool chance(host_generator *g, uint32_t percent)
 {
     return gen_random_chance(&g->random, percent);
@@ -31,6 +33,40 @@ static uint32_t draw_library(host_generator *g, gen_pool_style style, const uint
             i++;
         if (i == count) return number;
     }
+}
+
+/* How much prevents that a program of all modules is linked: functions that are called and not
+ * defined, and functions that are defined more than once. */
+static int obstacle_count(const gen_program *program)
+{
+    uint32_t called = 0, defined = 0, repeated = 0;
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const gen_image *image = &program->images[i];
+        called |= gen_callees(image);
+        repeated |= defined & image->functions;
+        defined |= image->functions;
+    }
+    return __builtin_popcount(called & ~defined) + __builtin_popcount(repeated);
+}
+
+/* Draws several libraries as draw_library does, and takes the one that leaves the fewest obstacles:
+ * of what is drawn freely, few kernels can be linked with other modules. */
+static uint32_t draw_provider(host_generator *g, gen_pool_style style, const uint32_t *drawn,
+                              uint32_t count)
+{
+    enum { CANDIDATES = 8 };
+    uint32_t best = 0;
+    int least = INT_MAX;
+    for (int i = 0; i < CANDIDATES; i++) {
+        uint32_t number = draw_library(g, style, drawn, count);
+        gen_program extended = g->program;
+        gen_pool_add(&extended, count + 1, GEN_POOL_EXECUTABLES + number);
+        int obstacles = obstacle_count(&extended);
+        if (obstacles >= least) continue;
+        least = obstacles;
+        best = number;
+    }
+    return best;
 }
 
 /* A launch of an executable in PTX could only be refused. */
@@ -63,7 +99,8 @@ static void draw_program(host_generator *g)
             g->families[m] = GEN_POOL_LIBRARIES + m;
             continue;
         }
-        drawn[m - 1] = draw_library(g, style, drawn, m - 1);
+        drawn[m - 1] = chance(g, 70) ? draw_provider(g, style, drawn, m - 1)
+                                     : draw_library(g, style, drawn, m - 1);
         g->families[m] = drawn[m - 1] / GEN_POOL_SIBLINGS;
         gen_pool_add(program, m, GEN_POOL_EXECUTABLES + drawn[m - 1]);
     }
@@ -200,15 +237,29 @@ static void draw_sweep(host_generator *g)
     }
 }
 
-/* The module that takes the place of an unloaded one: itself, one with the same names, or none (0).
- */
+/* The functions that a module defines, as bits 1u << function. */
+static uint32_t functions_of(const gen_program *program, uint32_t module)
+{
+    uint32_t functions = 0;
+    for (uint32_t i = 0; i < program->image_count; i++)
+        if (program->images[i].module == module) functions |= program->images[i].functions;
+    return functions;
+}
+
+/* The module that takes the place of an unloaded one: itself, none (0), or one that is not loaded
+ * and defines some of its functions or has the same names. */
 static uint32_t draw_replacement(host_generator *g, uint32_t module)
 {
-    uint32_t kind = below(g, 3);
+    uint32_t kind = below(g, 4), functions = functions_of(&g->program, module), count = 0;
+    uint32_t replacement = module;
     if (kind < 2) return kind == 0 ? module : 0;
-    for (uint32_t m = 1; m < g->program.module_count; m++)
-        if (m != module && g->families[m] == g->families[module]) return m;
-    return module;
+    for (uint32_t m = 1; m < g->program.module_count; m++) {
+        bool is_like = g->families[m] == g->families[module] ||
+                       (functions & functions_of(&g->program, m)) != 0;
+        if (m != module && is_like && g->state.open_count[m] == 0 && below(g, ++count) == 0)
+            replacement = m;
+    }
+    return replacement;
 }
 
 /* Copies to the module's variable, or from it, on each device. */
@@ -222,14 +273,73 @@ static void copy_on_all_devices(host_generator *g, gen_weight verb, uint32_t mod
     }
 }
 
-/* Unloads a module that was opened, or restarts and opens all modules again, with a replacement or
- * without one. */
+/* The modules other than an image's own from which a program of it has code, as bits 1u << module,
+ * over all loaded images: a runtime must drop these programs when such a module is unloaded. */
+static uint32_t providers_of_programs(const gen_state *state)
+{
+    const gen_program *program = state->program;
+    uint32_t providers = 0, loaded = gen_loaded_images(state);
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        uint32_t images = 0, others = 0;
+        for (uint32_t p = 0; p < GEN_PLACES && (loaded & 1u << i); p++)
+            for (uint32_t s = 0; s < GEN_SETTINGS; s++)
+                for (uint32_t k = 0; k < state->built[i][p][s].set_count; k++)
+                    images |= state->built[i][p][s].sets[k];
+        for (uint32_t k = 0; k < program->image_count; k++)
+            if (images & 1u << k) others |= 1u << program->images[k].module;
+        providers |= others & ~(1u << program->images[i].module);
+    }
+    return providers;
+}
+
+/* True if the launch is certain to succeed in the state, with code of another module. */
+static bool is_linked(const gen_state *state, const host_step *launch)
+{
+    gen_outcome outcome = gen_predict(state, launch->image, launch->kernel, launch->target);
+    if (outcome.value_count == 0 || outcome.may_be_refused || outcome.is_unknown) return false;
+    gen_state launched = *state;
+    gen_launch(&launched, launch->image, launch->kernel, launch->target);
+    return providers_of_programs(&launched) != 0;
+}
+
+/* Launches a kernel that is linked with other modules, and opens what it needs. */
+static void launch_with_provider(host_generator *g)
+{
+    enum { ATTEMPTS = 4 };
+    place_list places = places_of(g);
+    const uint32_t libraries = g->program.module_count - 1, choices = 1u << libraries;
+    host_step launch = {.verb = GEN_LAUNCH};
+    for (int attempt = 0; attempt < ATTEMPTS && draw_kernel(g, &launch); attempt++) {
+        launch.target.place = places.items[below(g, places.count)];
+        const uint32_t first = below(g, choices);
+        for (uint32_t i = 0; i < choices; i++) {
+            const uint32_t opened = ((first + i) % choices) << 1;
+            gen_state changed = g->state;
+            for (uint32_t m = 1; m <= libraries; m++)
+                if ((opened & 1u << m) && changed.open_count[m] == 0) gen_open(&changed, m);
+            if (!is_linked(&changed, &launch)) continue;
+            for (uint32_t m = 1; m <= libraries; m++)
+                if (changed.open_count[m] > g->state.open_count[m])
+                    step_add(g, (host_step){.verb = GEN_LOAD, .module = m});
+            step_add(g, launch);
+            return;
+        }
+    }
+}
+
+/* Unloads a module that was opened, preferably one from which a program has code, or restarts and
+ * opens all modules again, with a replacement or without one. */
 static void replace_module(host_generator *g)
 {
-    uint32_t open_count[GEN_MODULES_MAX] = {0}, candidates = 0, module = 0;
+    enum { PREFERENCE = 8 };
+    uint32_t open_count[GEN_MODULES_MAX] = {0}, sum = 0, module = 0;
+    uint32_t providers = providers_of_programs(&g->state);
     for (uint32_t m = 1; m < g->program.module_count; m++) {
         open_count[m] = g->state.open_count[m];
-        if (open_count[m] > 0 && below(g, ++candidates) == 0) module = m;
+        if (open_count[m] == 0) continue;
+        uint32_t weight = providers & 1u << m ? PREFERENCE : 1;
+        sum += weight;
+        if (below(g, sum) < weight) module = m;
     }
     if (module == 0) return;
     uint32_t replacement = draw_replacement(g, module);
@@ -246,19 +356,34 @@ static void replace_module(host_generator *g)
     if (has_content) copy_on_all_devices(g, GEN_COPY_OUT, module);
 }
 
+/* True if a program that the launch may have used has lost an image since: a runtime that keeps it
+ * launches code that is gone. */
+static bool is_outdated(const host_generator *g, const host_step *launch)
+{
+    return is_launchable(g, launch) && launch->bundle == 0 && launch->process == g->process_count &&
+           g->state.built[launch->image][launch->target.place][launch->target.setting].generation !=
+               launch->generation;
+}
+
+/* Repeats the latest launches and reads of variables, those first whose program is outdated. */
 static void draw_replace(host_generator *g)
 {
-    uint32_t before = g->step_count;
+    if (providers_of_programs(&g->state) == 0 && chance(g, 75)) launch_with_provider(g);
+    uint32_t before = g->step_count, repeated = 0;
     replace_module(g);
     if (g->step_count == before) return;
-    for (uint32_t i = before, repeated = 0; i > 0 && repeated < REPEATED_MAX; i--) {
-        host_step again = g->steps[i - 1];
-        /* A launch that was possible before and must be refused now is worth more than others. */
-        bool is_launch = is_launchable(g, &again) && (is_kept(g, &again) || chance(g, 40));
-        if (!is_launch && again.verb != GEN_COPY_OUT) continue;
-        again.is_late = false;
-        step_add(g, again);
-        repeated++;
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = before; i > 0 && repeated < REPEATED_MAX; i--) {
+            host_step again = g->steps[i - 1];
+            if (is_outdated(g, &again) != (round == 0)) continue;
+            /* A launch that was possible before and must be refused now is worth more than others.
+             */
+            bool is_launch = is_launchable(g, &again) && (is_kept(g, &again) || chance(g, 40));
+            if (!is_launch && again.verb != GEN_COPY_OUT) continue;
+            again.is_late = false;
+            step_add(g, again);
+            repeated++;
+        }
     }
 }
 

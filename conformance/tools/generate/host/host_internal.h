@@ -9,7 +9,7 @@
 /* FRESH repeats each launch at most twice, and loads every module again. */
 enum { STEPS_LEAST = 6, STEPS_MORE = 18, STEPS_WANTED = STEPS_LEAST + STEPS_MORE };
 /* What is drawn at once consists of as many steps at most. */
-enum { SWEEP_MAX = 6, REPEATED_MAX = 5, REPLACE_MAX = 12 + 2 * GEN_DEVICES + REPEATED_MAX };
+enum { SWEEP_MAX = 6, REPEATED_MAX = 5, REPLACE_MAX = 18 + 2 * GEN_DEVICES + REPEATED_MAX };
 enum { STEPS_DRAWN = STEPS_WANTED + REPLACE_MAX };
 enum { STEPS_MAX = 4 * STEPS_DRAWN, LATE_STEPS = 3 };
 

@@ -8,6 +8,7 @@
 typedef struct drawing {
     gen_random names, bodies;
     bool is_executable;
+    bool calls_little; /* one or two libraries provide all that an image needs */
     gen_pool_style style;
     uint32_t sibling;
 } drawing;
@@ -64,7 +65,8 @@ static void draw_bodies(drawing *draw, gen_image *image, bool is_first)
         if (image->functions & 1u << f)
             image->function_bodies[f] = draw_body(draw, ~((2u << f) - 1), percents[draw->style]);
     for (uint32_t k = 0; k < GEN_KERNELS; k++)
-        if (image->kernels & 1u << k) image->kernel_bodies[k] = draw_body(draw, ~0u, 30);
+        if (image->kernels & 1u << k)
+            image->kernel_bodies[k] = draw_body(draw, ~0u, draw->calls_little ? 10 : 30);
     bool has_variable = is_first && gen_random_chance(&draw->bodies, 50);
     for (uint32_t k = 0; k < GEN_KERNELS && has_variable; k++)
         if ((image->kernels & 1u << k) && gen_random_chance(&draw->bodies, 60))
@@ -120,6 +122,7 @@ void gen_pool_add(gen_program *program, uint32_t module, uint32_t number)
     uint32_t functions = 0, kernels = 0;
     draw.style = style_of(is_executable, family);
     draw.sibling = number % GEN_POOL_SIBLINGS;
+    draw.calls_little = is_executable && number % 2 == 1;
     uint32_t image_count = 1;
     if (draw.style == GEN_POOL_SEPARATE)
         image_count = 2 + gen_random_below(&draw.names, IMAGES_OF_MODULE - 1);

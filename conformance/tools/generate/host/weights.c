@@ -45,7 +45,7 @@ static const struct weight_row {
     [GEN_COPY_OUT] = {"copy-out", DEVICE_GLOBAL, 6},
     [GEN_RESTART] = {"restart", LINKING, 5},
     [GEN_SWEEP] = {"sweep", LINKING, 5},
-    [GEN_REPLACE] = {"replace", LINKING, 7},
+    [GEN_REPLACE] = {"replace", LINKING, 12},
     [GEN_BUNDLE] = {"bundle", BUNDLES, 6},
     [GEN_SHAPE] = {"shape", VIRTUAL_FUNCTIONS, 30},
     [GEN_WORK] = {"work", MEMORY, 12},
