@@ -1,9 +1,10 @@
 /* assay reduce: makes a failing scenario smaller. A candidate passes if the subject still fails
  * with the headline of the original's signature, wherever the step is by then, and sim still ends
  * as it did; so the expected values stay right, because the reference checks them, in every choice
- * that the documents leave open if the original passes in all of them. If sim itself fails, nothing
- * checks them: the failed check must then expect and observe what the original did, so that it does
- * not fail because of what the reduction changed. */
+ * that the documents leave open if the original passes in all of them. Nor may sim refuse a call
+ * for a new reason: otherwise a kernel that must be refused would lose its arguments, or its code.
+ * If sim itself fails, nothing checks them: the failed check must then expect and observe what the
+ * original did, so that it does not fail because of what the reduction changed. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/reduce_tool.h"
@@ -29,6 +30,7 @@ typedef struct outcome {
     rt_text headline;            /* that must stay, as fuz_headline writes it */
     rt_text message;             /* for people */
     rt_text finding;   /* of sim: what the first failed check reports; empty: none failed */
+    uint64_t refusals; /* of sim, as an oracle (fuz_refusals) */
     bool has_headline; /* one of the failures has the wanted headline */
 } outcome;
 
@@ -79,7 +81,9 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
     outcome *shown = &command->shown[candidate];
     const cnf_judgement *judgement = &record->judgement;
     const cnf_run_subject *subjects = command->columns.subjects;
-    if (rt_text_equal(record->subject, subjects[0].name)) shown->oracle = judgement->verdict;
+    bool is_oracle = rt_text_equal(record->subject, subjects[0].name);
+    if (is_oracle) shown->oracle = judgement->verdict;
+    if (is_oracle && detail->messages) shown->refusals |= fuz_refusals(detail->messages->trace);
     if (!rt_text_equal(record->subject, subjects[command->columns.count - 1].name) &&
         cnf_record_has_subject(record))
         return true;
@@ -112,7 +116,8 @@ static bool candidates_run(reduce_command *command, const rt_text *texts, uint32
 static bool is_kept(const reduce_command *command, const outcome *shown)
 {
     return shown->verdict == command->wanted.verdict && shown->oracle == command->wanted.oracle &&
-           shown->has_headline && rt_text_equal(shown->finding, command->wanted.finding);
+           shown->has_headline && (shown->refusals & ~command->wanted.refusals) == 0 &&
+           rt_text_equal(shown->finding, command->wanted.finding);
 }
 
 /* Runs --keep's command with the text in a file; `out_kept` if it succeeds. */

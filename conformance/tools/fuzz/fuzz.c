@@ -192,6 +192,28 @@ uint32_t fuz_events_add(fuz_state *state, rt_text trace)
     return new_count;
 }
 
+static uint64_t hash_of(const json_t *event, const char *key)
+{
+    const char *text = json_string_value(json_object_get(event, key));
+    return text ? rt_hash64(text, strlen(text)) : 0;
+}
+
+uint64_t fuz_refusals(rt_text trace)
+{
+    json_t *message = json_loadb(trace.data ? trace.data : "", trace.length, 0, NULL), *event;
+    uint64_t refusals = 0;
+    size_t index;
+    json_array_foreach(json_object_get(message, "events"), index, event)
+    {
+        const char *kind = json_string_value(json_object_get(event, "event"));
+        if (!kind || strcmp(kind, "error") != 0) continue;
+        const uint64_t reason[] = {hash_of(event, "class"), hash_of(event, "rule")};
+        refusals |= UINT64_C(1) << rt_hash64(reason, sizeof reason) % 64;
+    }
+    json_decref(message);
+    return refusals;
+}
+
 /* ---- The file ------------------------------------------------------------------------------ */
 
 /* Bytes that are not UTF-8 would not be JSON; signatures contain none, conditions neither. */

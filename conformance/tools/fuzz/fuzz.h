@@ -74,6 +74,10 @@ bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits);
  * that are new. */
 uint32_t fuz_events_add(fuz_state *state, rt_text trace);
 
+/* Why a trace's calls were refused, as a set of bits: for each error class and rule the bit that
+ * their hash selects, so two reasons may share one. */
+uint64_t fuz_refusals(rt_text trace);
+
 /* Enters the marks in the text of a file that ASSAY_RULE_HITS names, one per line; mutants of one
  * mark are one. Returns the number of marks that are new. */
 uint32_t fuz_marks_add(fuz_state *state, rt_text hits);

@@ -105,6 +105,21 @@ static void pairs_of_events_count_once(void **unused)
     fuz_state_free(&state);
 }
 
+static void refusals_are_told_apart_by_class_and_rule(void **unused)
+{
+    (void)unused;
+    uint64_t build = fuz_refusals(RT_TEXT(
+        "{\"events\": [{\"event\": \"error\", \"class\": \"errc::build\", \"rule\": \"DL-REQ-03\"}]}"));
+    uint64_t both = fuz_refusals(RT_TEXT(
+        "{\"events\": [{\"event\": \"error\", \"class\": \"errc::build\", \"rule\": \"DL-REQ-03\"},"
+        "{\"event\": \"launch\"}, {\"event\": \"error\", \"class\": \"errc::kernel_argument\"}]}"));
+    assert_int_not_equal(build, 0);
+    assert_int_equal(both & build, build);
+    assert_int_not_equal(both, build);
+    assert_int_equal(fuz_refusals(RT_TEXT("{\"events\": [{\"event\": \"launch\"}]}")), 0);
+    assert_int_equal(fuz_refusals((rt_text){0}), 0);
+}
+
 static void mutants_of_a_mark_count_once(void **unused)
 {
     (void)unused;
@@ -156,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_bucket_of_another_subject_explains_what_has_its_traits),
         cmocka_unit_test(traits_are_what_a_text_has),
         cmocka_unit_test(pairs_of_events_count_once),
+        cmocka_unit_test(refusals_are_told_apart_by_class_and_rule),
         cmocka_unit_test(mutants_of_a_mark_count_once),
         cmocka_unit_test(the_file_restores_the_state),
     };
