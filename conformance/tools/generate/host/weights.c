@@ -31,8 +31,8 @@ static const char *const feature_names[FEATURES] = {[LINKING] = "linking",
                                                     [BUNDLES] = "bundles",
                                                     [VIRTUAL_FUNCTIONS] = "virtual_functions"};
 
-/* Source of the numbers: trial; with these, one launch in three has a program linked from several
- * images, and one in five follows the unloading of a library. */
+/* Source of the numbers: trial; with these, one program in twenty repeats a launch whose program has
+ * lost a library since, and must get another result or be refused. */
 static const struct weight_row {
     const char *name;
     feature feature;
