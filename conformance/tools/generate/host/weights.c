@@ -31,8 +31,8 @@ static const char *const feature_names[FEATURES] = {[LINKING] = "linking",
                                                     [BUNDLES] = "bundles",
                                                     [VIRTUAL_FUNCTIONS] = "virtual_functions"};
 
-/* Source of the numbers: trial; with these, one program in twenty repeats a launch whose program has
- * lost a library since, and must get another result or be refused. */
+/* Source of the numbers: trial; with these, one in twenty repeats a launch that must get another
+ * result than before, or be refused, because a library is gone. */
 static const struct weight_row {
     const char *name;
     feature feature;
