@@ -35,7 +35,9 @@ endif()
 if(ASSAY_SANITIZE)
   target_compile_options(assay_options INTERFACE
     -fsanitize=${ASSAY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-    $<$<C_COMPILER_ID:GNU>:-Wno-conversion>) # gcc 12 warns about its own instrumentation
+    $<$<C_COMPILER_ID:GNU>:-Wno-conversion> # gcc 12 warns about its own instrumentation
+    # gcc 14 takes LLVM's operators new and delete for mismatched where the instrumentation is between them
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-mismatched-new-delete>)
   target_link_options(assay_options INTERFACE -fsanitize=${ASSAY_SANITIZE})
   if(CMAKE_C_COMPILER_ID STREQUAL Clang AND ASSAY_SANITIZE MATCHES address)
     # Shared objects of ours need the runtime too, which must be in the process once.

@@ -237,7 +237,7 @@ static rt_status shipped_restart(cnf_execution *execution)
     rt_status ended = cnf_shipped_fate(execution, cnf_host_leave(shipped->host));
     cnf_shipped_look(execution);
     cnf_shipped_findings(execution);
-    RT_TRACE(shipped->base.trace, RESTART, RT_N("process", shipped->processes + 1));
+    RT_TRACE(shipped->base.trace, RESTART, RT_N("process", shipped->processes));
     rt_status started =
         cnf_shipped_fate(execution, cnf_host_restart(shipped->host, shipped->environment));
     if (rt_ok(started)) started = begin(execution, RT_TEXT("libassay_dpcpp.so"));

@@ -51,7 +51,7 @@ static rt_status access_usm(rt_scheduler *scheduler, const rt_command *command, 
     return status;
 }
 
-/* Writes a buffer on the queue's device, where a deferred task has to leave it: commands that were
+/* Writes a memory on the queue's device, where a deferred task has to leave it: commands that were
  * submitted meanwhile use it there. */
 static rt_status write_on_device(rt_scheduler *scheduler, const rt_command *command,
                                  rt_memory *memory, const void *bytes)
@@ -82,8 +82,7 @@ static rt_status task_body(rt_scheduler *scheduler, const rt_command *command, c
         RT_TRY(access_usm(scheduler, command, task->from, RT_ACCESS_READ));
     CHECK(rt_memory_is_usm(task->from) || task->from->host_valid || is_deferred);
     CHECK(task->from->size == task->to->size);
-    if (is_deferred && !rt_memory_is_usm(task->to))
-        return write_on_device(scheduler, command, task->to, task->from->host);
+    if (is_deferred) return write_on_device(scheduler, command, task->to, task->from->host);
     memcpy(task->to->host, task->from->host, task->to->size);
     if (rt_memory_is_usm(task->to))
         return access_usm(scheduler, command, task->to, RT_ACCESS_WRITE);

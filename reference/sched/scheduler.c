@@ -218,7 +218,6 @@ static rt_status check_pointers(rt_scheduler *scheduler, rt_queue_id queue, cons
         if (argument->kind == RT_ARGUMENT_POINTER) {
             status = check_pointer(scheduler, queue, user, argument->memory, argument->offset);
         }
-        if (argument->kind != RT_ARGUMENT_BYTES) continue;
         for (uint32_t k = 0; k < argument->pointer_count && rt_ok(status); k++) {
             const rt_inner_pointer *pointer = &argument->pointers[k];
             status = check_pointer(scheduler, queue, user, pointer->memory, pointer->offset);
