@@ -5,6 +5,10 @@
 // and is registered later; the kernel imports both.  Once `both` is chosen for f, g counts
 // as resolved, so `g` must not be linked, and the answer is 10 20 30.
 //
+// refused-before: as providers, but then the library with `g` is unloaded, and the kernel is
+// launched again.  Only `both` is left, so the answer is 10 20 30; with the argument
+// unloaded-first, nothing was launched before.
+//
 // unloaded (DL-LINK-05): the kernel imports `area`, and one library exports it: 1 2 3.  That
 // library is unloaded, and another one whose `area` returns 0 is loaded: no library whose `area`
 // adds 1 exists any more, so the answer is 0 0 0, or the launch is refused.  Its twin,
@@ -72,14 +76,29 @@ try {
 static const property f{"f", nullptr, 1, 1}, g_alone{"g", nullptr, 1, 1};
 static const property f_and_g[] = {f, g_alone};
 
-static int providers()
+/* Registers the images; returns the library of `g`. */
+static const descriptor *add_providers()
 {
     static const property_set app_sets[] = {{"SYCL/imported symbols", f_and_g, f_and_g + 2}};
     static const property_set both_sets[] = {{"SYCL/exported symbols", f_and_g, f_and_g + 2}};
     static const property_set g_sets[] = {{"SYCL/exported symbols", &g_alone, &g_alone + 1}};
     add({both_begin, both_end, "f", both_sets, 1});
-    add({g_begin, g_end, "g", g_sets, 1});
+    const descriptor *library = add({g_begin, g_end, "g", g_sets, 1});
     add({app_begin, app_end, "apply", app_sets, 1});
+    return library;
+}
+
+static int providers()
+{
+    add_providers();
+    return launch("apply");
+}
+
+static int without_g(bool launch_before)
+{
+    const descriptor *library = add_providers();
+    if (launch_before) launch("apply");
+    __sycl_unregister_lib(library);
     return launch("apply");
 }
 
@@ -139,6 +158,8 @@ int main(int count, char **words)
 try {
     const char *what = count == 2 ? words[1] : "";
     if (std::strcmp(what, "providers") == 0) return providers();
+    if (std::strcmp(what, "refused-before") == 0) return without_g(true);
+    if (std::strcmp(what, "unloaded-first") == 0) return without_g(false);
     if (std::strcmp(what, "unloaded") == 0) return unloaded(true);
     if (std::strcmp(what, "unloaded-before") == 0) return unloaded(false);
     if (std::strcmp(what, "set-name") == 0) return sets('X', "area");
@@ -147,8 +168,9 @@ try {
     if (std::strcmp(what, "dummy") == 0) return dummies(true, true);
     if (std::strcmp(what, "dummy-needed") == 0) return dummies(false, true);
     if (std::strcmp(what, "no-dummy") == 0) return dummies(false, false);
-    std::printf("usage: shipped_linking providers|unloaded|unloaded-before|set-name|set-name-nul|"
-                "no-entries|dummy|dummy-needed|no-dummy\n");
+    std::printf(
+        "usage: shipped_linking providers|refused-before|unloaded-first|unloaded|unloaded-before|"
+        "set-name|set-name-nul|no-entries|dummy|dummy-needed|no-dummy\n");
     return 2;
 } catch (const std::exception &failed) {
     std::printf("neither run nor refused: %s\n", failed.what());
