@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 enum {
-    BATCH_SEEDS = 512, /* on sim alone, which finds the shortest of more programs in seconds */
+    BATCH_SEEDS = 512, /* on sim alone, where a batch takes seconds: more programs to choose from */
     BATCH_SEEDS_ELSEWHERE = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
     WORKERS_MAX = 16,
@@ -191,8 +191,8 @@ static void file_drop(fuzz_command *command)
     rt_buffer_free(&command->texts[--command->file_count]);
 }
 
-/* Draws the next seeds. Variations take turns. A program takes another subject seconds and sim
- * milliseconds, so of those that a bucket of another subject explains, few are run. */
+/* Draws the next seeds. Variations take turns. A program takes milliseconds on sim and seconds
+ * elsewhere, so few of those that a bucket of another subject explains are run. */
 static void batch_draw(fuzz_command *command)
 {
     uint64_t left = command->seeds - (command->state.seeds - command->known_seeds);

@@ -35,8 +35,8 @@ static uint32_t draw_library(host_generator *g, gen_pool_style style, const uint
     }
 }
 
-/* How much prevents that a program of all modules is linked: functions that are called and not
- * defined, and functions that are defined more than once. */
+/* The number of obstacles to linking all modules into one program: functions that are called but
+ * not defined, and functions that are defined more than once. */
 static int obstacle_count(const gen_program *program)
 {
     uint32_t called = 0, defined = 0, repeated = 0;
@@ -49,8 +49,8 @@ static int obstacle_count(const gen_program *program)
     return __builtin_popcount(called & ~defined) + __builtin_popcount(repeated);
 }
 
-/* Draws several libraries as draw_library does, and takes the one that leaves the fewest obstacles:
- * of what is drawn freely, few kernels can be linked with other modules. */
+/* Draws several libraries as draw_library does, and takes the one that leaves the fewest obstacles.
+ * Among modules that are drawn independently, few kernels can be linked with another module. */
 static uint32_t draw_provider(host_generator *g, gen_pool_style style, const uint32_t *drawn,
                               uint32_t count)
 {
