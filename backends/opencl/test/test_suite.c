@@ -204,7 +204,7 @@ int main(int argument_count, char **arguments)
         .tools = &tools,
         .modules = SUITE_MODULES,
         .crashes_after_failed_events = strstr(arguments[1], "Intel(R) OpenCL") != NULL,
-        .refuses_spirv_as_binary =
+        .takes_spirv_as_binary_unless =
             strstr(arguments[1], "Portable Computing Language") ? " 3.1" : NULL,
     };
     int failed = device_suite_run(&suite);

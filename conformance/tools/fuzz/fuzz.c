@@ -66,19 +66,19 @@ static bool is_name_byte(char byte)
     return isalnum((unsigned char)byte) || byte == '_';
 }
 
-/* Lists the names around each occurrence of a text: behind it, or before it. */
-static void names_find(rt_text scenario, const char *text, bool is_behind, name_list *out)
+/* Lists the names that follow the occurrences of a text, or those that precede them. */
+static void names_find(rt_text scenario, const char *text, bool follows, name_list *out)
 {
     rt_text rest = scenario;
     size_t length = strlen(text);
     for (const char *at;
          out->count < NAMES_MAX && (at = memmem(rest.data, rest.length, text, length));) {
         rest = rt_text_skip(rest, (size_t)(at - rest.data) + length);
-        rt_text name = {is_behind ? rest.data : at, 0};
-        if (is_behind)
+        rt_text name = {follows ? rest.data : at, 0};
+        if (follows)
             while (name.length < rest.length && is_name_byte(name.data[name.length]))
                 name.length++;
-        while (!is_behind && name.data > scenario.data && is_name_byte(name.data[-1])) {
+        while (!follows && name.data > scenario.data && is_name_byte(name.data[-1])) {
             name.data--;
             name.length++;
         }
@@ -125,6 +125,12 @@ static void bucket_enter(fuz_state *state, fuz_bucket bucket)
     *rt_vector_push(&state->buckets) = bucket;
 }
 
+/* True if a scenario with these traits lacks nothing that the bucket's reduced scenario has. */
+static bool has_traits_of(const fuz_bucket *bucket, uint32_t traits)
+{
+    return (bucket->traits & ~traits) == 0;
+}
+
 fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
 {
     rt_arena *arena = &state->arena;
@@ -136,7 +142,7 @@ fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
     rt_text key = bucket_key(arena, &bucket);
     uint32_t i = 0;
     while (i < state->buckets.count && !(rt_text_equal(state->buckets.items[i].key, key) &&
-                                         !(state->buckets.items[i].traits & ~failure->traits)))
+                                         has_traits_of(&state->buckets.items[i], failure->traits)))
         i++;
     if (i == state->buckets.count) bucket_enter(state, bucket);
     state->buckets.items[i].count++;
@@ -147,7 +153,7 @@ bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits)
 {
     for (uint32_t i = 0; i < state->buckets.count; i++) {
         const fuz_bucket *bucket = &state->buckets.items[i];
-        if (bucket->traits != 0 && !(bucket->traits & ~traits) &&
+        if (bucket->traits != 0 && has_traits_of(bucket, traits) &&
             !rt_text_equal(bucket->subject, oracle))
             return true;
     }

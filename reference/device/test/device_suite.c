@@ -277,10 +277,10 @@ static rt_buffer compiled_offline(const fixture *f, const rt_buffer *module)
 static void assert_spirv_is_not_native(const fixture *f, bool is_native_taken, rt_status status,
                                        dev_program *program)
 {
-    const char *refuses = f->suite->refuses_spirv_as_binary;
+    const char *unless = f->suite->takes_spirv_as_binary_unless;
     rt_text driver = f->capabilities.driver;
     bool may_take =
-        is_native_taken && refuses && !memmem(driver.data, driver.length, refuses, strlen(refuses));
+        is_native_taken && unless && !memmem(driver.data, driver.length, unless, strlen(unless));
     if (may_take && rt_ok(status))
         dev_program_destroy(program);
     else if (!may_take || status.code != RT_ERRC_BUILD)

@@ -23,7 +23,7 @@ typedef struct device_suite {
     bool crashes_after_failed_events;
     /* The driver may accept SPIR-V as one of its binaries, whose format OpenCL leaves open, unless
      * its version contains this text (PoCL 6.0 does, 3.1 does not). NULL: it may not. */
-    const char *refuses_spirv_as_binary;
+    const char *takes_spirv_as_binary_unless;
 } device_suite;
 
 /* Runs the suite under cmocka and returns the number of failed tests, or -1, after printing the

@@ -280,23 +280,30 @@ static uint32_t providers_of_programs(const gen_state *state)
     const gen_program *program = state->program;
     uint32_t providers = 0, loaded = gen_loaded_images(state);
     for (uint32_t i = 0; i < program->image_count; i++) {
-        uint32_t images = 0, others = 0;
-        for (uint32_t p = 0; p < GEN_PLACES && (loaded & 1u << i); p++)
+        if (!(loaded & 1u << i)) continue;
+        uint32_t images = 0;
+        for (uint32_t p = 0; p < GEN_PLACES; p++)
             for (uint32_t s = 0; s < GEN_SETTINGS; s++)
                 for (uint32_t k = 0; k < state->built[i][p][s].set_count; k++)
                     images |= state->built[i][p][s].sets[k];
         for (uint32_t k = 0; k < program->image_count; k++)
-            if (images & 1u << k) others |= 1u << program->images[k].module;
-        providers |= others & ~(1u << program->images[i].module);
+            if ((images & 1u << k) && program->images[k].module != program->images[i].module)
+                providers |= 1u << program->images[k].module;
     }
     return providers;
 }
 
-/* True if the launch is certain to succeed in the state, with code of another module. */
-static bool is_linked(const gen_state *state, const host_step *launch)
+/* True if the launch is certain to succeed. */
+static bool is_certain(const gen_state *state, const host_step *launch)
 {
     gen_outcome outcome = gen_predict(state, launch->image, launch->kernel, launch->target);
-    if (outcome.value_count == 0 || outcome.may_be_refused || outcome.is_unknown) return false;
+    return outcome.value_count > 0 && !outcome.may_be_refused && !outcome.is_unknown;
+}
+
+/* True if the launch is certain to succeed, with code of another module. */
+static bool is_linked(const gen_state *state, const host_step *launch)
+{
+    if (!is_certain(state, launch)) return false;
     gen_state launched = *state;
     gen_launch(&launched, launch->image, launch->kernel, launch->target);
     return providers_of_programs(&launched) != 0;
@@ -396,8 +403,7 @@ static bool helps(const host_generator *g, uint32_t module, const host_step *lau
     else
         gen_open(&changed, module);
     if (!(gen_loaded(&changed) & 1u << g->program.images[launch->image].module)) return false;
-    gen_outcome outcome = gen_predict(&changed, launch->image, launch->kernel, launch->target);
-    return outcome.value_count > 0 && !outcome.may_be_refused && !outcome.is_unknown;
+    return is_certain(&changed, launch);
 }
 
 /* What was refused is tried again after a library has been loaded or unloaded, preferably one that
