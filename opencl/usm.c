@@ -4,6 +4,8 @@
 #include "opencl/guard.h"
 #include "opencl/report.h"
 
+#include "backends/sim/simdev.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,22 +203,29 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
     return icd_argument_set_address(kernel, index, (uintptr_t)pointer, ICD_CALL);
 }
 
-/* ---- Variables ---------------------------------------------------------------------------- */
+/* ---- Variables and functions of programs --------------------------------------------------- */
 
-/* Finds a variable of an executable program, and makes it an allocation. */
-static cl_int variable_find(cl_program program, const char *name, icd_call call,
-                            icd_allocation *out_variable)
+static cl_int program_validate(cl_program program, icd_call call)
 {
     if (!icd_is(program, ICD_PROGRAM, call))
         return icd_refuse(call, CL_INVALID_PROGRAM, "expected a program");
     if (!program->program)
         return icd_refuse(call, CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
                           program->base.number);
-    if (!name) return icd_refuse(call, CL_INVALID_VALUE, "no name");
+    return CL_SUCCESS;
+}
+
+/* Finds a variable of an executable program, and makes it an allocation. */
+static cl_int variable_find(cl_program program, const char *name, icd_call call,
+                            icd_allocation *out_variable)
+{
+    cl_int code = program_validate(program, call);
+    if (code != CL_SUCCESS) return code;
+    if (!name) return icd_refuse(call, CL_INVALID_ARG_VALUE, "no name");
     dev_memory *memory;
     rt_status status = dev_global_find(program->program, rt_text_of(name), &memory);
     if (!rt_ok(status))
-        return icd_refuse(call, CL_INVALID_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
+        return icd_refuse(call, CL_INVALID_ARG_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
     uint64_t address = dev_memory_address(memory);
     const icd_allocation *found = allocation_find(address, 0);
     if (found) {
@@ -234,7 +243,8 @@ static cl_int variable_find(cl_program program, const char *name, icd_call call,
     return CL_SUCCESS;
 }
 
-/* No header declares the functions for variables: Intel's runtimes offer them by name only. */
+/* No header declares what follows: Intel's runtimes offer it by name only.  A name that the program
+ * does not have is CL_INVALID_ARG_VALUE, as there; libsycl distinguishes that code from others. */
 static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id device,
                                                                 cl_program program,
                                                                 const char *name, size_t *out_size,
@@ -243,11 +253,30 @@ static cl_int CL_API_CALL clGetDeviceGlobalVariablePointerINTEL(cl_device_id dev
     ICD_ENTER;
     icd_allocation variable = {0};
     if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
-    if (!out_pointer) return REFUSE(CL_INVALID_VALUE, "no place for a pointer");
+    if (!out_pointer) return REFUSE(CL_INVALID_ARG_VALUE, "no place for a pointer");
     cl_int code = variable_find(program, name, ICD_CALL, &variable);
     if (code != CL_SUCCESS) return code;
     if (out_size) *out_size = variable.size;
     *out_pointer = (void *)(uintptr_t)variable.address;
+    return CL_SUCCESS;
+}
+
+/* The address is a number that kernels of the program can convert to a pointer and call; it says
+ * nothing to the host. */
+static cl_int CL_API_CALL clGetDeviceFunctionPointerINTEL(cl_device_id device, cl_program program,
+                                                          const char *name, cl_ulong *out_pointer)
+{
+    ICD_ENTER;
+    if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
+    cl_int code = program_validate(program, ICD_CALL);
+    if (code != CL_SUCCESS) return code;
+    if (!name || !out_pointer)
+        return REFUSE(CL_INVALID_ARG_VALUE, "no name, or no place for an address");
+    uint64_t address;
+    rt_status status = simdev_function_find(program->program, rt_text_of(name), &address);
+    if (!rt_ok(status))
+        return REFUSE(CL_INVALID_ARG_VALUE, "%.*s", RT_TEXT_ARG(icd_message(status)));
+    *out_pointer = address;
     return CL_SUCCESS;
 }
 
@@ -510,6 +539,7 @@ void (*icd_usm_function(const char *name))(void)
         FUNCTION(clEnqueueMigrateMemINTEL),
         FUNCTION(clEnqueueMemAdviseINTEL),
         FUNCTION(clGetDeviceGlobalVariablePointerINTEL),
+        FUNCTION(clGetDeviceFunctionPointerINTEL),
         FUNCTION(clEnqueueWriteGlobalVariableINTEL),
         FUNCTION(clEnqueueReadGlobalVariableINTEL),
 #undef FUNCTION

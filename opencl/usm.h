@@ -1,7 +1,8 @@
 /* Memory that pointers reach on the host's side too: Intel's unified shared memory
  * (cl_intel_unified_shared_memory) of all kinds, shared virtual memory (svm.c), and the variables
  * of programs (clGetDeviceGlobalVariablePointerINTEL).  The host can access it, except for that of
- * the kind device and variables, whose addresses are the device's only. */
+ * the kind device and variables, whose addresses are the device's only.  So are the addresses of
+ * functions (clGetDeviceFunctionPointerINTEL). */
 #ifndef OPENCL_USM_H
 #define OPENCL_USM_H
 

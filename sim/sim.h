@@ -220,8 +220,15 @@ uint64_t sim_object_address(sim_object object);
  * world, which keeps the program until sim_world_forget.  ERRC_MEMORY_ALLOCATION; LIMIT. */
 RT_MUST_USE rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text name,
                                          sim_object *out_object);
+/* Finds the address of an exported function, as kernels of the program can call it: 0 if there is
+ * none, or on failure.  A function has an address if its module takes the address, or permits the
+ * host to do so with the decoration ReferencedIndirectlyINTEL (SPV_INTEL_function_pointers), or if
+ * it is virtual; kernels have none.  Creates the program's variables as sim_world_variable does;
+ * ERRC_MEMORY_ALLOCATION; LIMIT. */
+RT_MUST_USE rt_status sim_world_function(sim_world *world, sim_program *program, rt_text name,
+                                         uint64_t *out_address);
 /* Destroys the variables of a program that this world no longer uses; later accesses through
- * pointers to them are findings. */
+ * pointers to them, and calls through pointers to its functions, are findings. */
 void sim_world_forget(sim_world *world, const sim_program *program);
 
 /* Host accesses; the range must be inside the object (checked by the caller, asserted here). */

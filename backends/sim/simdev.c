@@ -274,6 +274,22 @@ static rt_status simdev_global_find(dev_program *base, rt_text name, dev_memory 
                           RT_TEXT_ARG(name));
 }
 
+rt_status simdev_function_find(dev_program *base, rt_text name, uint64_t *out_address)
+{
+    simdev_program *program = (simdev_program *)base;
+    simdev_device *device = program->device;
+    CHECK(program->program != NULL);
+    pthread_mutex_lock(&device->lock);
+    rt_status status = sim_world_function(device->world, program->program, name, out_address);
+    pthread_mutex_unlock(&device->lock);
+    if (!rt_ok(status) || *out_address != 0) return status;
+    return rt_fail_naming(base->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, &name, 1,
+                          "the linked program exports no function '%.*s' that has an address; a "
+                          "function has one if the program takes it, or decorates the function "
+                          "with ReferencedIndirectlyINTEL, and kernels have none",
+                          RT_TEXT_ARG(name));
+}
+
 /* Modules of an executable program: its own and those of its inputs. */
 typedef RT_VECTOR(const sim_module *) module_list;
 

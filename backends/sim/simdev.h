@@ -19,4 +19,10 @@ extern const dev_backend simdev_backend;
  * codes of sim_module_create, or with LIMIT. */
 RT_MUST_USE rt_status simdev_offline_compile(rt_sink *sink, rt_bytes spirv, rt_buffer *out_image);
 
+/* Finds the address of an exported function of an executable program of this adapter, which the
+ * program's kernels can call (sim_world_function).  ERRC_INVALID: none with that name has one; also
+ * ERRC_MEMORY_ALLOCATION and LIMIT. */
+RT_MUST_USE rt_status simdev_function_find(dev_program *program, rt_text name,
+                                           uint64_t *out_address);
+
 #endif

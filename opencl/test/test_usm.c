@@ -148,7 +148,9 @@ static void variables_of_programs_are_found(void **state)
     assert_int_equal(size, 4);
     assert_cl(find(c.device, program, "counter", NULL, &again));
     assert_ptr_equal(pointer, again);
-    assert_int_equal(find(c.device, program, "absent", &size, &again), CL_INVALID_VALUE);
+    assert_int_equal(find(c.device, program, "absent", &size, &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, "counter", &size, NULL), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, NULL, &size, &again), CL_INVALID_ARG_VALUE);
     const cl_int forty = 40, expected = 40;
     cl_int result = 0;
     cl_kernel kernel = clCreateKernel(program, "k", NULL);
@@ -210,9 +212,206 @@ static void variables_are_written_and_read(void **state)
     assert_int_equal(read(c.queue, program, "pair", CL_TRUE, 1, 9, values, 0, NULL, NULL),
                      CL_INVALID_VALUE);
     assert_int_equal(write(c.queue, program, "absent", CL_TRUE, 4, 0, &seven, 0, NULL, NULL),
-                     CL_INVALID_VALUE);
+                     CL_INVALID_ARG_VALUE);
     assert_int_equal(write(c.queue, NULL, "pair", CL_TRUE, 4, 0, &seven, 0, NULL, NULL),
                      CL_INVALID_PROGRAM);
+    assert_cl(clReleaseMemObject(buffer));
+    assert_cl(clReleaseKernel(kernel));
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
+/* SPIR-V 1.0 of a module whose kernel calls what its argument points to:
+ *     int twice(int x) { return x + x; }     its address may be taken by the host
+ *     int plain(int x) { return x; }
+ *     kernel void apply(global int *a, ulong f) { *a = ((int (*)(int))f)(*a); } */
+static const uint32_t caller_il[] = {
+    0x07230203,
+    0x00010000,
+    0,
+    27,
+    0,
+    2 << 16 | 17,
+    4, /* OpCapability Addresses */
+    2 << 16 | 17,
+    5, /* OpCapability Linkage */
+    2 << 16 | 17,
+    6, /* OpCapability Kernel */
+    2 << 16 | 17,
+    11, /* OpCapability Int64 */
+    2 << 16 | 17,
+    5603, /* OpCapability FunctionPointersINTEL */
+    2 << 16 | 17,
+    5604, /* OpCapability IndirectReferencesINTEL */
+    8 << 16 | 10,
+    0x5f565053,
+    0x45544e49,
+    0x75665f4c,
+    0x6974636e,
+    0x705f6e6f,
+    0x746e696f,
+    0x00737265, /* OpExtension "SPV_INTEL_function_pointers" */
+    3 << 16 | 14,
+    2,
+    2, /* OpMemoryModel Physical64 OpenCL */
+    5 << 16 | 15,
+    6,
+    20,
+    0x6c707061,
+    0x00000079, /* OpEntryPoint Kernel %20 "apply" */
+    6 << 16 | 71,
+    10,
+    41,
+    0x63697774,
+    0x00000065,
+    0, /* OpDecorate %10 LinkageAttributes "twice" Export */
+    3 << 16 | 71,
+    10,
+    5602, /* OpDecorate %10 ReferencedIndirectlyINTEL */
+    6 << 16 | 71,
+    14,
+    41,
+    0x69616c70,
+    0x0000006e,
+    0, /* OpDecorate %14 LinkageAttributes "plain" Export */
+    2 << 16 | 19,
+    1, /* %1 = OpTypeVoid */
+    4 << 16 | 21,
+    2,
+    32,
+    0, /* %2 = OpTypeInt 32 0 */
+    4 << 16 | 21,
+    3,
+    64,
+    0, /* %3 = OpTypeInt 64 0 */
+    4 << 16 | 32,
+    4,
+    5,
+    2, /* %4 = OpTypePointer CrossWorkgroup %2 */
+    4 << 16 | 33,
+    5,
+    2,
+    2, /* %5 = OpTypeFunction %2 %2 */
+    4 << 16 | 32,
+    6,
+    5605,
+    5, /* %6 = OpTypePointer CodeSectionINTEL %5 */
+    5 << 16 | 33,
+    7,
+    1,
+    4,
+    3, /* %7 = OpTypeFunction %1 %4 %3 */
+    5 << 16 | 54,
+    2,
+    10,
+    0,
+    5, /* %10 = OpFunction %2 None %5 */
+    3 << 16 | 55,
+    2,
+    11, /* %11 = OpFunctionParameter %2 */
+    2 << 16 | 248,
+    12, /* %12 = OpLabel */
+    5 << 16 | 128,
+    2,
+    13,
+    11,
+    11, /* %13 = OpIAdd %2 %11 %11 */
+    2 << 16 | 254,
+    13,           /* OpReturnValue %13 */
+    1 << 16 | 56, /* OpFunctionEnd */
+    5 << 16 | 54,
+    2,
+    14,
+    0,
+    5, /* %14 = OpFunction %2 None %5 */
+    3 << 16 | 55,
+    2,
+    15, /* %15 = OpFunctionParameter %2 */
+    2 << 16 | 248,
+    16, /* %16 = OpLabel */
+    2 << 16 | 254,
+    15,           /* OpReturnValue %15 */
+    1 << 16 | 56, /* OpFunctionEnd */
+    5 << 16 | 54,
+    1,
+    20,
+    0,
+    7, /* %20 = OpFunction %1 None %7 */
+    3 << 16 | 55,
+    4,
+    21, /* %21 = OpFunctionParameter %4 */
+    3 << 16 | 55,
+    3,
+    22, /* %22 = OpFunctionParameter %3 */
+    2 << 16 | 248,
+    23, /* %23 = OpLabel */
+    6 << 16 | 61,
+    2,
+    24,
+    21,
+    2,
+    4, /* %24 = OpLoad %2 %21 Aligned 4 */
+    4 << 16 | 120,
+    6,
+    25,
+    22, /* %25 = OpConvertUToPtr %6 %22 */
+    5 << 16 | 5601,
+    2,
+    26,
+    25,
+    24, /* %26 = OpFunctionPointerCallINTEL %2 %25 %24 */
+    5 << 16 | 62,
+    21,
+    26,
+    2,
+    4,             /* OpStore %21 %26 Aligned 4 */
+    1 << 16 | 253, /* OpReturn */
+    1 << 16 | 56,  /* OpFunctionEnd */
+};
+
+typedef cl_int(CL_API_CALL *find_function_function)(cl_device_id device, cl_program program,
+                                                    const char *name, cl_ulong *out_pointer);
+
+/* The address of a function reaches a kernel as a number. */
+static void functions_of_programs_are_found(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    find_function_function find;
+    void *function =
+        clGetExtensionFunctionAddressForPlatform(c.platform, "clGetDeviceFunctionPointerINTEL");
+    assert_non_null(function);
+    memcpy(&find, &function, sizeof find);
+    cl_int code;
+    cl_ulong address = 1, again;
+    cl_program program = clCreateProgramWithIL(c.context, caller_il, sizeof caller_il, &code);
+    assert_cl(code);
+    assert_int_equal(find(c.device, program, "twice", &address), CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    assert_cl(find(c.device, program, "twice", &address));
+    assert_cl(find(c.device, program, "twice", &again));
+    assert_true(address == again);
+
+    const cl_int five = 5, ten = 10;
+    const size_t one = 1;
+    cl_kernel kernel = clCreateKernel(program, "apply", &code);
+    assert_cl(code);
+    cl_mem buffer = client_ints(&c, &five, 1);
+    assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    assert_cl(clSetKernelArg(kernel, 1, sizeof address, &address));
+    assert_cl(clEnqueueNDRangeKernel(c.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    client_expect(&c, buffer, &ten, 1);
+
+    /* What has no address: a name that does not exist, a function whose address nothing takes, and
+     * a kernel, which libsycl asks for. */
+    assert_int_equal(find(c.device, program, "absent", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, "plain", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, "apply", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, NULL, &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, program, "twice", NULL), CL_INVALID_ARG_VALUE);
+    assert_int_equal(find(c.device, NULL, "twice", &again), CL_INVALID_PROGRAM);
+    assert_int_equal(find(NULL, program, "twice", &again), CL_INVALID_DEVICE);
+    assert_true(address == again);
     assert_cl(clReleaseMemObject(buffer));
     assert_cl(clReleaseKernel(kernel));
     assert_cl(clReleaseProgram(program));
@@ -333,6 +532,7 @@ int main(void)
         cmocka_unit_test(fills_and_copies),
         cmocka_unit_test(variables_of_programs_are_found),
         cmocka_unit_test(variables_are_written_and_read),
+        cmocka_unit_test(functions_of_programs_are_found),
         cmocka_unit_test(host_and_device_share),
         cmocka_unit_test(addresses_are_used_again),
         cmocka_unit_test(wrong_allocations_are_refused),

@@ -398,7 +398,7 @@ typedef struct sim_code_function {
     uint32_t module;              /* index among the linked modules */
     uint32_t place;               /* index in the module */
     rt_text set;                  /* the set of virtual functions that it belongs to; empty: none */
-    uint32_t signature;           /* index in the program; SIM_NONE: its address is never taken */
+    uint32_t signature;           /* index in the program; SIM_NONE: it has no address */
     const sim_code_block *blocks; /* blocks[0] is the entry */
     uint32_t block_count;
     const sim_edge *edges;

@@ -133,7 +133,7 @@ typedef struct sim_ir_function {
     const sim_function *function;
     uint32_t index; /* in the program */
     bool is_irreducible;
-    bool is_addressed;     /* its address is taken */
+    bool is_addressed;     /* its address is taken, or may be taken elsewhere */
     uint32_t address_slot; /* pool slot that receives its address; 0: none */
     RT_VECTOR(sim_ir_block) blocks;
     RT_VECTOR(sim_ir_edge) edges;

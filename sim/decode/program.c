@@ -23,15 +23,14 @@ static void number_functions(sim_decoder *d)
             sim_place place = d->linkage->functions[m][i];
             if (place.module != m || place.index != i) continue;
             CHECK(module->functions[i].block_count > 0);
-            /* Virtual functions may be called through addresses that other programs have taken. */
             const sim_function *function = &module->functions[i];
             d->function_of[m][i] = d->function_count;
-            d->functions[d->function_count] = (sim_ir_function){
-                .module = module,
-                .module_index = m,
-                .function = function,
-                .index = d->function_count,
-                .is_addressed = sim_module_function_set(module, function).length > 0};
+            d->functions[d->function_count] =
+                (sim_ir_function){.module = module,
+                                  .module_index = m,
+                                  .function = function,
+                                  .index = d->function_count,
+                                  .is_addressed = sim_module_function_is_open(module, function)};
             d->function_count++;
         }
     }
@@ -333,6 +332,7 @@ void sim_program_destroy(sim_program *program)
     rt_map_free(&program->kernel_names);
     rt_map_free(&program->global_names);
     rt_map_free(&program->host_names);
+    rt_map_free(&program->function_names);
     rt_arena_reset(&program->arena);
     rt_free(program);
 }

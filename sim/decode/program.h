@@ -102,9 +102,10 @@ struct sim_program {
     sim_kernel *kernels;
     sim_global *globals;
     uint32_t kernel_count, global_count;
-    rt_map kernel_names; /* -> index */
-    rt_map global_names; /* of exported variables -> index */
-    rt_map host_names;   /* names from HostAccessINTEL -> index; these take precedence */
+    rt_map kernel_names;   /* -> index */
+    rt_map global_names;   /* of exported variables -> index */
+    rt_map host_names;     /* names from HostAccessINTEL -> index; these take precedence */
+    rt_map function_names; /* of exported functions that have addresses -> index */
     sim_relocation *relocations;
     sim_local *locals;
     uint32_t relocation_count, local_count;

@@ -1,9 +1,10 @@
 /* Finds the target of a call through a function pointer, or the reason why it is invalid.
  *
  * A valid target is a function of the launched program whose type matches the call. A function has
- * an address only if the module takes that address, so a number computed by arithmetic is never
- * valid.  A virtual function is the same function in every program that its module is linked into,
- * so one program can construct an object that another uses (reading at VF-SPLIT-08).
+ * an address only if the module takes that address or permits the host to take it, so a number
+ * computed by arithmetic is never valid.  A virtual function is the same function in every program
+ * that its module is linked into, so one program can construct an object that another uses (reading
+ * at VF-SPLIT-08).
  *
  * Source: SPV_INTEL_function_pointers, OpFunctionPointerCallINTEL; document 004
  * (VirtualFunctions.md), "Overview". */

@@ -109,6 +109,19 @@ rt_status sim_world_variable(sim_world *world, sim_program *program, rt_text nam
     return RT_STATUS_OK;
 }
 
+rt_status sim_world_function(sim_world *world, sim_program *program, rt_text name,
+                             uint64_t *out_address)
+{
+    *out_address = 0;
+    uint32_t index = rt_map_find(&program->function_names, name);
+    if (index == RT_MAP_NONE) return RT_STATUS_OK;
+    CHECK(index < program->function_count && program->functions[index].signature != SIM_NONE);
+    sim_instance instance = {0};
+    RT_TRY(sim_instance_find(world, program, &instance));
+    *out_address = sim_address_of(SIM_CLASS_FUNCTION, instance.function_first + index);
+    return RT_STATUS_OK;
+}
+
 const sim_program *sim_instance_of_function(const sim_world *world, uint32_t number,
                                             uint32_t *out_function)
 {

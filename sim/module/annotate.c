@@ -37,6 +37,7 @@ static const target_row rows[] = {
     {SIM_DecorationCPacked, STRUCT, "a struct type"},
     {SIM_DecorationNoSignedWrap, WRAPPING, "an integer operation that can wrap"},
     {SIM_DecorationNoUnsignedWrap, WRAPPING, "an integer operation that can wrap"},
+    {SIM_DecorationReferencedIndirectlyINTEL, FUNCTION, "a function"},
 };
 
 static uint32_t instruction_target(const sim_opcode *opcode)

@@ -41,6 +41,14 @@ rt_text sim_module_function_set(const sim_module *module, const sim_function *fu
     return sets_of(declared->functions, declared->function_count, function->link_name);
 }
 
+bool sim_module_function_is_open(const sim_module *module, const sim_function *function)
+{
+    bool is_referenced = sim_module_decoration(module, function->id, SIM_NONE,
+                                               SIM_DecorationReferencedIndirectlyINTEL) != NULL;
+    if (is_referenced && !sim_module_is_entry(module, function)) return true;
+    return sim_module_function_set(module, function).length > 0;
+}
+
 rt_text sim_module_kernel_sets(const sim_module *module, rt_text kernel)
 {
     return sets_of(module->declarations.kernels, module->declarations.kernel_count, kernel);

@@ -259,6 +259,11 @@ bool sim_module_check(const sim_module *module);
 /* The set of virtual functions to which a function of the module belongs; empty if none. */
 rt_text sim_module_function_set(const sim_module *module, const sim_function *function);
 
+/* True for a function that may be called through an address that the module itself does not take: a
+ * virtual function, whose address another program can take, or a function with the decoration
+ * ReferencedIndirectlyINTEL, whose address the host can take (SPV_INTEL_function_pointers). */
+bool sim_module_function_is_open(const sim_module *module, const sim_function *function);
+
 /* The sets that a kernel of the module may call, separated by commas; empty if none. */
 rt_text sim_module_kernel_sets(const sim_module *module, rt_text kernel);
 

@@ -393,6 +393,74 @@ static void test_large_result(void **state)
                         "OpFunctionCall in function '' is refused: its result has more than 4096");
 }
 
+/* Kernel `apply` calls the function whose address is its argument.  Nothing in the module takes the
+ * address of a function. */
+static const char host_taken[] =
+    "OpCapability FunctionPointersINTEL\nOpCapability IndirectReferencesINTEL\n" SIM_TEST_PRELUDE_EXTENDED
+    "OpEntryPoint Kernel %apply \"apply\" %id\nOpName %hidden \"hidden\"\n"
+    "OpDecorate %id BuiltIn GlobalInvocationId\n"
+    "OpDecorate %tenfold LinkageAttributes \"tenfold\" Export\n"
+    "OpDecorate %tenfold ReferencedIndirectlyINTEL\n"
+    "OpDecorate %plain LinkageAttributes \"plain\" Export\n"
+    "OpDecorate %hidden ReferencedIndirectlyINTEL\n"
+    "OpDecorate %apply ReferencedIndirectlyINTEL\n" TYPES
+    "%c10 = OpConstant %int 10\n%id = OpVariable %in Input\n"
+    "%applier = OpTypeFunction %void %global %long\n"
+    "%tenfold = OpFunction %int None %unary\n%tx = OpFunctionParameter %int\n%t0 = OpLabel\n"
+    "%tr = OpIMul %int %tx %c10\nOpReturnValue %tr\nOpFunctionEnd\n"
+    "%plain = OpFunction %int None %unary\n%px = OpFunctionParameter %int\n%p0 = OpLabel\n"
+    "OpReturnValue %px\nOpFunctionEnd\n"
+    "%hidden = OpFunction %int None %unary\n%hx = OpFunctionParameter %int\n%h0 = OpLabel\n"
+    "OpReturnValue %hx\nOpFunctionEnd\n"
+    "%apply = OpFunction %void None %applier\n%out = OpFunctionParameter %global\n"
+    "%address = OpFunctionParameter %long\n%m0 = OpLabel\n"
+    "%ids = OpLoad %v3 %id Aligned 32\n%x = OpCompositeExtract %long %ids 0\n"
+    "%i = OpUConvert %int %x\n%f = OpConvertUToPtr %code %address\n"
+    "%r = OpFunctionPointerCallINTEL %int %f %i\n"
+    "%to = OpInBoundsPtrAccessChain %global %out %x\nOpStore %to %r Aligned 4\nOpReturn\n"
+    "OpFunctionEnd\n";
+
+static uint64_t address_of(harness *h, const char *name)
+{
+    uint64_t address = 1;
+    assert_true(rt_ok(sim_world_function(h->world, h->program, rt_text_of(name), &address)));
+    return address;
+}
+
+/* The host takes the address of an exported function that the module decorates for that, and only
+ * of such a function (SPV_INTEL_function_pointers, ReferencedIndirectlyINTEL). */
+static void test_host_address(void **state)
+{
+    (void)state;
+    harness h = harness_text(host_taken);
+    uint64_t tenfold = address_of(&h, "tenfold");
+    assert_int_equal(sim_address_class_of(tenfold), SIM_CLASS_FUNCTION);
+    assert_true(address_of(&h, "tenfold") == tenfold);
+    assert_true(address_of(&h, "plain") == 0);  /* nothing says that its address may be taken */
+    assert_true(address_of(&h, "hidden") == 0); /* not exported */
+    assert_true(address_of(&h, "apply") == 0);  /* a kernel */
+    assert_true(address_of(&h, "") == 0);
+    int32_t out[40];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument arguments[] = {harness_global(to), harness_value(&tenfold, sizeof tenfold)};
+    harness_run(&h, "apply", harness_range(40, 20), arguments, 2);
+    harness_read_back(&h, to, out, sizeof out);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(out[i], 10 * i);
+
+    /* It is not an address of another program, even with the same code. */
+    harness other = harness_text(host_taken);
+    sim_program *program = h.program;
+    h.program = other.program;
+    assert_true(address_of(&h, "tenfold") != tenfold);
+    harness_try(&h, "apply", harness_range(40, 20), arguments, 2);
+    assert_int_equal(h.finding_count, 1);
+    assert_string_equal(h.findings[0].kind, "wrong-call-target");
+    h.program = program;
+    harness_close(&h);
+    harness_close(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -401,7 +469,7 @@ int main(void)
         cmocka_unit_test(test_other_program),   cmocka_unit_test(test_data_access),
         cmocka_unit_test(test_table_in_memory), cmocka_unit_test(test_number_in_table),
         cmocka_unit_test(test_refused),         cmocka_unit_test(test_kernel_address),
-        cmocka_unit_test(test_large_result),
+        cmocka_unit_test(test_host_address),    cmocka_unit_test(test_large_result),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

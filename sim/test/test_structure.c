@@ -48,6 +48,8 @@ static rt_bytes module_of(const parts *p)
     return sim_test_assemble(text);
 }
 
+#define INDIRECT "OpCapability IndirectReferencesINTEL\nOpExtension \"SPV_INTEL_function_pointers\""
+
 static const rule_case cases[] = {
     {"capability of an instruction",
      "it needs the capability Groups",
@@ -112,6 +114,11 @@ static const rule_case cases[] = {
      "which is not a variable or function",
      {.annotations = "OpDecorate %int LinkageAttributes \"x\" Export"},
      {.annotations = "OpDecorate %k2 LinkageAttributes \"x\" Export"},
+     .is_ours_alone = true},
+    {"target of ReferencedIndirectlyINTEL",
+     "which is not a function",
+     {.capabilities = INDIRECT, .annotations = "OpDecorate %int ReferencedIndirectlyINTEL"},
+     {.capabilities = INDIRECT, .annotations = "OpDecorate %k2 ReferencedIndirectlyINTEL"},
      .is_ours_alone = true},
     {"a kernel has no linkage",
      "is an entry point but has linkage",

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #define FAKE_LAUNCHES_MAX 256u
+#define FAKE_FUNCTION     UINT64_C(0x5000) /* address of the function that every program exports */
 
 /* Requests since fake_sim_reset. Tests read the record only while just one thread runs. */
 typedef struct fake_sim_record {

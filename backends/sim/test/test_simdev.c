@@ -606,6 +606,22 @@ static void variables_are_found_by_name(void **state)
     close_all(&f);
 }
 
+static void functions_are_found_by_name(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with_seed(&f, 1);
+    dev_program *program = program_build(&f, "k");
+    uint64_t address;
+    assert_true(rt_ok(simdev_function_find(program, RT_TEXT("indirect"), &address)));
+    assert_true(address == FAKE_FUNCTION);
+    rt_status status = simdev_function_find(program, RT_TEXT("k"), &address);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_true(address == 0);
+    dev_program_destroy(program);
+    close_all(&f);
+}
+
 static void memory_that_cannot_be_allocated_is_a_status(void **state)
 {
     (void)state;
@@ -1100,6 +1116,7 @@ int main(void)
         cmocka_unit_test(pointers_arrive_with_their_offset),
         cmocka_unit_test(usm_is_freed_at_once),
         cmocka_unit_test(variables_are_found_by_name),
+        cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(memory_that_cannot_be_allocated_is_a_status),
         cmocka_unit_test(selector_chooses_schedule_and_engine),
         cmocka_unit_test(selector_maps_the_hosts_usm),
