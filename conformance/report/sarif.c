@@ -78,11 +78,15 @@ static size_t descriptor_index(sarif *out, rt_text id, cnf_verdict verdict, bool
 
 /* ---- Results ------------------------------------------------------------------------------- */
 
+/* The code that failed if it is in a file, such as that of a kernel without a scenario; otherwise
+ * the line of the scenario. */
 static json_t *locations_json(const cnf_record *record)
 {
     rt_text path = record->file.length > 0 ? record->file : record->scenario;
-    return json_pack("[{s:o}]", "physicalLocation",
-                     cnf_sarif_place(path, record->judgement.line, 0));
+    const cnf_code_place *code = &record->judgement.code;
+    json_t *place = code->file.length > 0 ? cnf_sarif_place(code->file, code->line, code->column)
+                                          : cnf_sarif_place(path, record->judgement.line, 0);
+    return json_pack("[{s:o}]", "physicalLocation", place);
 }
 
 static json_t *result_message(const cnf_report *report, const cnf_record *record)
@@ -159,6 +163,7 @@ static void results_append(sarif *out, const cnf_report *report, const cnf_recor
         single.judgement.message = failure->message;
         single.judgement.rule = failure->rule;
         single.judgement.line = failure->line;
+        single.judgement.code = failure->code;
         bool is_covered = has_unknown && failure->entry.length > 0;
         cnf_json_append(results, result_json(out, report, &single, is_known || is_covered));
     }

@@ -212,6 +212,7 @@ typedef struct message_place {
     rt_text file;
     scn_position at;
     uint32_t line; /* line of the scenario, in both cases */
+    bool is_file;  /* not in the scenario, although a kernel without one has the same name */
 } message_place;
 
 static message_place place_of(cnf_modules *modules, const scn_module *module,
@@ -223,16 +224,23 @@ static message_place place_of(cnf_modules *modules, const scn_module *module,
     uint32_t column = message->column > 0 ? message->column : 1;
     /* A header whose text the source holds after a line marker. */
     if (!source && message->source.length > 0 && message->line > 0)
-        return (message_place){message->source, {message->line, column}, at.line};
-    if (!source || message->line == 0) return (message_place){scenario->file, at, at.line};
+        return (message_place){message->source, {message->line, column}, at.line, true};
+    if (!source || message->line == 0) return (message_place){scenario->file, at, at.line, false};
     if (source->file.length > 0) {
         return (message_place){scn_companion_path(modules->arena, scenario, source->file),
                                {message->line, column},
-                               at.line};
+                               at.line,
+                               true};
     }
     at.line += message->line - 1;
     at.column += column - 1;
-    return (message_place){scenario->file, at, at.line};
+    return (message_place){scenario->file, at, at.line, false};
+}
+
+static cnf_code_place code_place(message_place place)
+{
+    if (!place.is_file) return (cnf_code_place){0};
+    return (cnf_code_place){place.file, place.at.line, place.at.column};
 }
 
 /* Appends the source's line at which a message points, and a caret below the column; nothing if the
@@ -274,13 +282,19 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
     uint32_t message_count = answer->message_count > 0 ? answer->message_count : 1;
     rt_buffer text = {0};
     out->line = 0;
+    out->code = (cnf_code_place){0};
+    bool has_error = false;
     uint32_t notes = 0; /* since the last error or warning */
     for (uint32_t i = 0; i < message_count; i++) {
         const cnf_compile_message *message = &messages[i];
         notes = message->severity == CNF_SEVERITY_NOTE ? notes + 1 : 0;
         if (notes > NOTES_MAX) continue;
         message_place place = place_of(modules, module, message);
-        if (message->severity == CNF_SEVERITY_ERROR && out->line == 0) out->line = place.line;
+        if (message->severity == CNF_SEVERITY_ERROR && !has_error) {
+            out->line = place.line;
+            out->code = code_place(place);
+            has_error = true;
+        }
         rt_buffer_printf(&text, "%s%.*s:", text.size ? "\n" : "", RT_TEXT_ARG(place.file));
         if (place.at.line > 0) rt_buffer_printf(&text, "%u:%u:", place.at.line, place.at.column);
         rt_buffer_printf(&text, " %s: %.*s", words[message->severity], RT_TEXT_ARG(message->text));
@@ -294,10 +308,11 @@ static void judge_invalid(cnf_modules *modules, const scn_module *module,
 }
 
 /* Removes the location at the start of a post-link message, `NAME:LINE: `. Returns it in the
- * compilers' form, and in *out_line the scenario's line. If the message does not start with the
- * location of a source, returns an empty text and the module's line. */
+ * compilers' form, and in *out_line and *out_code the scenario's line and the place in another
+ * file. If the message does not start with the location of a source, returns an empty text and the
+ * module's line. */
 static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_text *inout_message,
-                          uint32_t *out_line)
+                          uint32_t *out_line, cnf_code_place *out_code)
 {
     cnf_compile_message at = {.severity = CNF_SEVERITY_ERROR};
     rt_text rest = *inout_message;
@@ -306,11 +321,13 @@ static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_tex
     bool is_place = rt_number_take(&rest, 10, UINT32_MAX, &line) && line > 0 &&
                     rt_text_take_prefix(&rest, ": ");
     *out_line = module->at.line;
+    *out_code = (cnf_code_place){0};
     if (!is_place || !source_find(modules->scenario, at.source)) return (rt_text){0};
     at.line = (uint32_t)line;
     message_place place = place_of(modules, module, &at);
     *inout_message = rest;
     *out_line = place.line;
+    *out_code = code_place(place);
     return rt_arena_printf(modules->arena, "%.*s:%u:%u: ", RT_TEXT_ARG(place.file), place.at.line,
                            place.at.column);
 }
@@ -319,7 +336,7 @@ static rt_text place_take(cnf_modules *modules, const scn_module *module, rt_tex
 static void judge_failure(cnf_modules *modules, const scn_module *module, rt_text kind,
                           rt_text message, cnf_judgement *out)
 {
-    rt_text place = place_take(modules, module, &message, &out->line);
+    rt_text place = place_take(modules, module, &message, &out->line, &out->code);
     out->verdict = CNF_VERDICT_FAIL;
     out->signature =
         cnf_signature(modules->arena, RT_TEXT("compile"), RT_TEXT("status"), kind, module->name);
@@ -364,7 +381,7 @@ static void judge_formless(cnf_modules *modules, const scn_module *module,
                            const cnf_compile_answer *answer, cnf_judgement *out)
 {
     rt_text text = answer->message;
-    rt_text place = place_take(modules, module, &text, &out->line);
+    rt_text place = place_take(modules, module, &text, &out->line, &out->code);
     out->verdict = CNF_VERDICT_SKIP;
     out->capability = RT_TEXT(CNF_PTX_CAPABILITY);
     out->message =

@@ -84,6 +84,11 @@ void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check)
     cnf_json_set(message, "what", cnf_json_text(check->what));
     cnf_json_set(message, "ok", json_boolean(check->ok));
     cnf_json_set(message, "observed", json_boolean(check->observed));
+    if (check->code_file.length) {
+        cnf_json_set(message, "code_file", cnf_json_text(check->code_file));
+        cnf_json_set(message, "code_line", json_integer(check->code_line));
+        cnf_json_set(message, "code_column", json_integer(check->code_column));
+    }
     if (check->step_id.length) cnf_json_set(message, "id", cnf_json_text(check->step_id));
     if (check->code.length) cnf_json_set(message, "code", cnf_json_text(check->code));
     if (check->place.length) cnf_json_set(message, "place", cnf_json_text(check->place));

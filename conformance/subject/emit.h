@@ -17,6 +17,9 @@ typedef struct cnf_emitted_check {
     uint32_t step; /* SCN_NONE: not about a step */
     rt_text step_id;
     uint32_t line;
+    rt_text code_file; /* the file with the code of a finding, if it is not the scenario's; empty:
+                        * none */
+    uint32_t code_line, code_column;
     const char *kind;
     rt_text what;
     bool ok, observed;

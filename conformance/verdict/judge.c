@@ -165,6 +165,7 @@ static cnf_failure failure_of(const judge_case *judge, const cnf_check *check)
                          .step = check->step,
                          .step_id = check->step_id,
                          .line = check->line,
+                         .code = check->code_at,
                          .memories = check->memories,
                          .memory_count = check->memory_count};
 }

@@ -7,11 +7,19 @@
 #include "conformance/scenario/model/model.h"
 #include "reference/base/script.h"
 
+/* A place in code that is not in the scenario itself, but in a file: its path as messages write it,
+ * relative to the folder in which the run began unless it is absolute.  Empty: none. */
+typedef struct cnf_code_place {
+    rt_text file;
+    uint32_t line, column; /* from 1; column 0: unknown */
+} cnf_code_place;
+
 /* One expectation judged by the child. */
 typedef struct cnf_check {
     uint32_t step; /* SCN_NONE if the message had no step */
     rt_text step_id;
-    uint32_t line; /* line of the scenario; 0 if unknown */
+    uint32_t line;          /* line of the scenario; 0 if unknown */
+    cnf_code_place code_at; /* of a finding in another file */
     rt_text kind, what, code, place, rule, message;
     uint32_t branch, branches; /* of a one_of: the branch that held, from 1, and the number of
                                 * branches; 0: none held, or not a one_of */

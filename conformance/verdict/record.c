@@ -48,6 +48,9 @@ static const struct field_row {
     {"hash", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, hash), 0},
     {"file", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, file), 0},
     {"line", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.line), 0},
+    {"code_file", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.code.file), 0},
+    {"code_line", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.code.line), 0},
+    {"code_column", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.code.column), 0},
     {"step", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.step), SCN_NONE},
     {"step_id", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, step_id), 0},
     {"rule", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.rule), 0},
@@ -79,9 +82,12 @@ static const struct failure_row {
     const char *key;
     size_t offset;
 } failure_rows[] = {
-    {"signature", offsetof(cnf_failure, signature)}, {"message", offsetof(cnf_failure, message)},
-    {"rule", offsetof(cnf_failure, rule)},           {"step_id", offsetof(cnf_failure, step_id)},
+    {"signature", offsetof(cnf_failure, signature)},
+    {"message", offsetof(cnf_failure, message)},
+    {"rule", offsetof(cnf_failure, rule)},
+    {"step_id", offsetof(cnf_failure, step_id)},
     {"entry", offsetof(cnf_failure, entry)},
+    {"code_file", offsetof(cnf_failure, code.file)},
 };
 enum { FAILURE_TEXT_COUNT = sizeof failure_rows / sizeof *failure_rows };
 
@@ -110,6 +116,10 @@ static json_t *failures_json(const cnf_judgement *judgement)
         cnf_json_set(object, "cause", json_integer(failure->cause));
         if (failure->step != SCN_NONE) cnf_json_set(object, "step", json_integer(failure->step));
         if (failure->line > 0) cnf_json_set(object, "line", json_integer(failure->line));
+        if (failure->code.line > 0)
+            cnf_json_set(object, "code_line", json_integer(failure->code.line));
+        if (failure->code.column > 0)
+            cnf_json_set(object, "code_column", json_integer(failure->code.column));
         if (failure->memory_count > 0)
             cnf_json_set(object, "memories", texts_json(failure->memories, failure->memory_count));
         if (failure->is_poisoned) cnf_json_set(object, "poisoned", json_true());
@@ -259,6 +269,8 @@ static bool failure_read(rt_arena *arena, const json_t *object, cnf_failure *out
     if (!number_read(object, "cause", CNF_CAUSE_COUNT, &cause) || cause >= CNF_CAUSE_COUNT ||
         !number_read(object, "step", SCN_NONE, &out->step) ||
         !number_read(object, "line", 0, &out->line) ||
+        !number_read(object, "code_line", 0, &out->code.line) ||
+        !number_read(object, "code_column", 0, &out->code.column) ||
         (memories && !texts_read(arena, memories, &out->memories, &out->memory_count)))
         return false;
     out->cause = (cnf_failure_cause)cause;

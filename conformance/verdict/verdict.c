@@ -87,7 +87,8 @@ cnf_failure *cnf_judgement_failures(rt_arena *arena, const cnf_judgement *judgem
                               .message = judgement->message,
                               .rule = judgement->rule,
                               .step = judgement->step,
-                              .line = judgement->line};
+                              .line = judgement->line,
+                              .code = judgement->code};
     *out_count = judgement->failure_count > 0 ? judgement->failure_count : 1;
     const cnf_failure *items = judgement->failure_count > 0 ? judgement->failures : &only;
     return rt_arena_copy(arena, items, *out_count, sizeof *items);
@@ -151,5 +152,6 @@ void cnf_judgement_add(rt_arena *arena, cnf_judgement *inout, const cnf_failure 
     inout->rule = all[0].rule;
     inout->step = all[0].step;
     inout->line = all[0].line;
+    inout->code = all[0].code;
     rt_buffer_free(&signatures);
 }

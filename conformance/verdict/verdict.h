@@ -81,6 +81,7 @@ typedef struct cnf_failure {
     uint32_t step;           /* of the scenario; SCN_NONE: none, or after the last one */
     rt_text step_id;         /* its id; empty: none */
     uint32_t line;           /* of the scenario file; 0: none */
+    cnf_code_place code;     /* what failed, if it is in another file */
     const rt_text *memories; /* names of the memories that the check depends on */
     uint32_t memory_count;
     rt_text entry;    /* FILE:LINE of the expectation entry that covers the failure; empty: none */
@@ -103,6 +104,7 @@ typedef struct cnf_judgement {
     rt_text rule;                /* cited by the first failure; empty: none */
     uint32_t step;               /* of the first failure; SCN_NONE: none */
     uint32_t line;               /* of the scenario file; 0: none */
+    cnf_code_place code;         /* of the first failure, if it is in another file */
     const cnf_failure *failures; /* ordered by cause, step and signature, without duplicates. Empty
                                   * for a result with a single reason, which the members above
                                   * describe */

@@ -75,6 +75,17 @@ expect 1 run kernels/scale.cl --kernel scale --range 5 --arg 'in=int[5]:fill=0' 
 says "out-of-bounds in kernel 'scale' at kernels/scale.cl:5:10: store of 4 bytes at offset 16 of 'out' (16 bytes)"
 says '  again: assay run kernels/scale.cl --kernel scale --range 5 --arg '
 grep -q 'step at line\|  why:' "$folder/out" && fail "the output refers to a scenario's file"
+# So does SARIF: the place that each finding's message gives, also of a run that was resumed.
+place() { # FILE LINE COLUMN: checks that a result of run.sarif has this place
+    tr -d ' \n' <run.sarif | grep -qF "\"uri\":\"$1\"},\"region\":{\"startLine\":$2,\"startColumn\":$3}" ||
+        fail "the SARIF lacks $1:$2:$3" run.sarif
+}
+for again in 0 1; do
+    expect 1 run kernels/scale.cl --kernel scale --range 5 --arg 'in=int[4]:fill=0' --arg n=int:0 \
+        --arg 'tmp=local int[5]' --arg 'out=int[4]' --on sim --json run.json --resume --sarif run.sarif
+    place kernels/scale.cl 4 26
+    place kernels/scale.cl 5 10
+done
 # A file with code in a scenario: the same place.
 cat >file.yaml <<'END'
 assay: 1
@@ -90,6 +101,8 @@ printf '\000\000\200\077' >data.bin # 1.0
 mkdir -p folder && mv file.yaml folder
 expect 1 run folder/file.yaml --on sim
 says "out-of-bounds in kernel 'add' at folder/../plain.cl:4:72, step at line 7: "
+expect 1 run folder/file.yaml --on sim --sarif run.sarif
+place folder/../plain.cl 4 72
 sed -i 's/range: \[2\]/range: [1]/' folder/file.yaml
 expect 0 run folder/file.yaml --on sim --json records --resume
 # Its contents are part of its identity: --resume runs it again, and the new value is read.

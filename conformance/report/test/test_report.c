@@ -123,6 +123,7 @@ static const cnf_failure full_failures[] = {
      .step = 3,
      .step_id = {"last", 4},
      .line = 17,
+     .code = {{"k.cl", 4}, 3, 21},
      .memories = full_memories,
      .memory_count = 2,
      .entry = {"pocl.yaml:4", 11},
@@ -149,6 +150,7 @@ static cnf_record full_make(void)
     record.judgement.capability = RT_TEXT("fp64");
     record.judgement.answer = RT_TEXT("no\0!");
     record.judgement.signature = RT_TEXT("a:b:c:d e:f:g:h");
+    record.judgement.code = (cnf_code_place){RT_TEXT("other.cl"), 4, 1};
     record.judgement.failures = full_failures;
     record.judgement.failure_count = 2;
     record.judgement.attempts = full_attempts;
@@ -187,7 +189,7 @@ static void every_member_is_read_back(void **state)
     uint32_t keys = 0;
     for (size_t i = 0; i + 1 < full_line.length; i++)
         keys += full_line.data[i] == '"' && full_line.data[i + 1] == ':';
-    assert_int_equal(keys, 32 + 2 + 10 + 5); /* of the record, its failures and its attempts */
+    assert_int_equal(keys, 35 + 2 + 13 + 5); /* of the record, its failures and its attempts */
     rt_sink_destroy(sink);
     rt_arena_reset(&arena);
 }

@@ -156,6 +156,47 @@ static void each_failure_is_a_result(void **state)
     rt_arena_reset(&arena);
 }
 
+/* A kernel in a file: each finding has its place there, and a check, which has none, that of the
+ * record's file. */
+static void code_in_a_file_has_its_place(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    rt_arena arena = {0};
+    cnf_record record = record_make("k.cl", CNF_VERDICT_FAIL);
+    const cnf_failure failures[] = {
+        {.cause = CNF_CAUSE_FINDING,
+         .signature = RT_TEXT("step:finding:out-of-bounds:in/k"),
+         .line = 7,
+         .code = {RT_TEXT("inc/k b.h"), 3, 21}},
+        {.cause = CNF_CAUSE_FINDING,
+         .signature = RT_TEXT("step:finding:race:out/k"),
+         .code = {RT_TEXT("/tmp/k.cl"), 4, 0}},
+        {.cause = CNF_CAUSE_CHECK, .signature = RT_TEXT("step1:memory:differs:out")},
+    };
+    cnf_judgement_add(&arena, &record.judgement, failures, 3);
+    cnf_report_add(&report, &record);
+    json_t *document, *run = run_of(&report, NULL, &document);
+    json_t *results = json_object_get(run, "results");
+    assert_int_equal(json_array_size(results), 3);
+    json_t *places[3], *regions[3];
+    for (size_t i = 0; i < 3; i++) {
+        places[i] = place_of(json_array_get(results, i));
+        regions[i] = json_object_get(places[i], "region");
+    }
+    assert_string_equal(text_at(places[0], "artifactLocation", "uri"), "inc/k%20b.h");
+    assert_int_equal(json_integer_value(json_object_get(regions[0], "startLine")), 3);
+    assert_int_equal(json_integer_value(json_object_get(regions[0], "startColumn")), 21);
+    assert_string_equal(text_at(places[1], "artifactLocation", "uri"), "file:///tmp/k.cl");
+    assert_int_equal(json_integer_value(json_object_get(regions[1], "startLine")), 4);
+    assert_null(json_object_get(regions[1], "startColumn"));
+    assert_string_equal(text_at(places[2], "artifactLocation", "uri"), "k.cl");
+    assert_null(regions[2]);
+    json_decref(document);
+    cnf_report_free(&report);
+    rt_arena_reset(&arena);
+}
+
 static void success_is_not_a_result_and_rules_are_described_once(void **state)
 {
     (void)state;
@@ -188,6 +229,7 @@ int main(void)
         cmocka_unit_test(a_failure_has_its_line_and_rule),
         cmocka_unit_test(a_known_failure_is_a_suppressed_note),
         cmocka_unit_test(each_failure_is_a_result),
+        cmocka_unit_test(code_in_a_file_has_its_place),
         cmocka_unit_test(success_is_not_a_result_and_rules_are_described_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

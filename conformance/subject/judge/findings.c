@@ -56,16 +56,24 @@ static uint32_t scenario_line(const scn_scenario *scenario, source_place place)
     return source->code_at.line + place.line - 1;
 }
 
+/* The same place with the path of its file; line 0: unknown, or in the scenario itself. */
+static source_place file_place(cnf_execution *execution, source_place place)
+{
+    const scn_scenario *scenario = execution->scenario;
+    if (place.line == 0 || scenario_line(scenario, place) > 0) return (source_place){0};
+    const scn_source *source = source_of(scenario, place.source);
+    if (source) place.source = scn_companion_path(&execution->arena, scenario, source->file);
+    return place;
+}
+
 /* " at line 10" of the scenario, or " at kernel.cl:3:14" of another file. */
 static void place_print(cnf_execution *execution, source_place place, rt_buffer *out)
 {
     uint32_t line = scenario_line(execution->scenario, place);
     if (line > 0) rt_buffer_printf(out, " at line %u", line);
-    if (line > 0 || place.line == 0) return;
-    const scn_source *source = source_of(execution->scenario, place.source);
-    rt_text file = source ? scn_companion_path(&execution->arena, execution->scenario, source->file)
-                          : place.source;
-    rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(file), place.line);
+    place = file_place(execution, place);
+    if (place.line == 0) return;
+    rt_buffer_printf(out, " at %.*s:%u", RT_TEXT_ARG(place.source), place.line);
     if (place.column > 0) rt_buffer_printf(out, ":%u", place.column);
 }
 
@@ -197,8 +205,12 @@ static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with
     uint32_t step = step_of(execution, finding);
     if (line == 0 && step != SCN_NONE) line = execution->scenario->steps[step].at.line;
     rt_text message = rt_arena_text(&execution->arena, rt_buffer_text(&text));
+    source_place code = file_place(execution, place_of(finding));
     cnf_judged(execution, &(cnf_emitted_check){.step = SCN_NONE,
                                                .line = line,
+                                               .code_file = code.source,
+                                               .code_line = code.line,
+                                               .code_column = code.column,
                                                .kind = "finding",
                                                .what = finding->object,
                                                .observed = true,
