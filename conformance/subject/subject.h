@@ -18,8 +18,9 @@
  * "DL-RESOLVE-09" (may be absent), "message": "several lines for people (absent when ok)"} one
  * judged expectation. "observed" false: this subject does not show it, so it is neither met nor
  * missed.  "memories":
- * ["data"] names the memories that it depends on, if any.  The steps after a failed check still run
- * and are judged.
+ * ["data"] names the memories that it depends on, if any; "code_file", "code_line" and
+ * "code_column" are the place of a finding that is not in the scenario itself.  The steps after a
+ * failed check still run and are judged.
  *   {"type": "memory", "name": "data", "data": "HEX", "defined": "HEX"}
  *       final contents of a memory, in order of declaration; "defined" (one bit per byte, lowest
  *       first) only if the device tracks it

@@ -4,13 +4,14 @@
  *      "observed": 3, "unobserved": ["launches"], "seconds": 0.012, "expected": 4, …}
  *
  * "scenario" is the path from the scenarios' root; "subject" is "-" if the scenario itself is
- * wrong. These keys are present only if they have a value: "hash", "file", "line", "step",
- * "step_id", "rule", "message", "capability", "answer", "device", "driver", "conditions",
- * "choices", "failures" (the failing checks, if the verdict has any: cnf_failure), "attempts" (if
- * the scenario ran several times: cnf_attempt), "predecessors", "reuse", "reuse_verdict" and
- * "reuse_signature" (if it ran on a device that other scenarios had used: --reuse); and if an
- * expectation file has an entry for the scenario, "entry", "seen", "class", "reason", "reference",
- * "finding" and "expected_failure", the members of cnf_known. */
+ * wrong. These keys are present only if they have a value: "hash", "file", "line", "code_file",
+ * "code_line", "code_column" (of the first failure: cnf_code_place), "step", "step_id", "rule",
+ * "message", "capability", "answer", "device", "driver", "conditions", "choices", "failures" (the
+ * failing checks, if the verdict has any: cnf_failure), "attempts" (if the scenario ran several
+ * times: cnf_attempt), "predecessors", "reuse", "reuse_verdict" and "reuse_signature" (if it ran on
+ * a device that other scenarios had used: --reuse); and if an expectation file has an entry for the
+ * scenario, "entry", "seen", "class", "reason", "reference", "finding" and "expected_failure", the
+ * members of cnf_known. */
 #ifndef CONFORMANCE_VERDICT_RECORD_H
 #define CONFORMANCE_VERDICT_RECORD_H
 
