@@ -350,8 +350,8 @@ typedef struct sim_launch_options {
     /* Work-item instructions of the whole launch.  0 selects the default, with which a kernel that
      * never ends is detected within seconds, under every schedule: 2^28 plus 2^24 for each
      * work-item, but at most 2^35; and as many steps as a single work-item has instructions, plus
-     * 2^12 for each work-item, but at most 2^33.  A step is an instruction that any number of
-     * work-items execute together. */
+     * 2^12 for each work-item, but at most 2^33; an eighth of all these in builds with sanitizers.
+     * A step is an instruction that any number of work-items execute together. */
     uint64_t budget;
     sim_schedule schedule;
     /* Called at the end of the launch, once for each kind of finding at each place in the code, in

@@ -10,12 +10,18 @@
 
 #include <string.h>
 
-/* The default budget; see sim_launch_options. */
-#define BUDGET_BASE     (UINT64_C(1) << 28)
-#define BUDGET_PER_ITEM (UINT64_C(1) << 24)
-#define BUDGET_MAX      (UINT64_C(1) << 35)
-#define STEPS_PER_ITEM  (UINT64_C(1) << 12)
-#define STEPS_MAX       (UINT64_C(1) << 33)
+/* The default budget; see sim_launch_options.  Builds with sanitizers are ten times slower and have
+ * less, so that an endless kernel ends as soon in them. */
+#if defined RT_CHECK_SLOW
+#define BUDGET_SCALE 3
+#else
+#define BUDGET_SCALE 0
+#endif
+#define BUDGET_BASE     (UINT64_C(1) << (28 - BUDGET_SCALE))
+#define BUDGET_PER_ITEM (UINT64_C(1) << (24 - BUDGET_SCALE))
+#define BUDGET_MAX      (UINT64_C(1) << (35 - BUDGET_SCALE))
+#define STEPS_PER_ITEM  (UINT64_C(1) << (12 - BUDGET_SCALE))
+#define STEPS_MAX       (UINT64_C(1) << (33 - BUDGET_SCALE))
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
 _Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills whole waves");
