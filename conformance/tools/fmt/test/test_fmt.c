@@ -250,11 +250,10 @@ static void mutate(rt_buffer *out, rt_text text, uint64_t *state)
 
 enum { FILE_MAX = 1 << 20 };
 
-/* Checks the text itself and mutations drawn from the seed.  There are few for each text, because
- * there are more than a thousand texts; fuzz_fmt draws as many as it has time for. */
+/* Checks the text itself and mutations drawn from the seed. */
 static void mutations_format(rt_text text, uint64_t seed, tally *count)
 {
-    enum { MUTATIONS = 8 };
+    enum { MUTATIONS = 20 };
     uint64_t state = 0x9E3779B97F4A7C15u + seed;
     assert_property(text, count);
     for (uint32_t m = 0; m < MUTATIONS; m++) {
