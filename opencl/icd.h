@@ -260,6 +260,9 @@ typedef struct icd_compilation {
 } icd_compilation;
 bool icd_compile(icd_compilation *compilation);
 
+/* CL_SUCCESS for a program that has been built; otherwise the refusal of the call. */
+cl_int icd_program_validate_built(cl_program program, icd_call call);
+
 /* ---- Kernels (kernel.c) ------------------------------------------------------------------- */
 
 typedef struct icd_argument {

@@ -30,14 +30,8 @@ CL_API_ENTRY cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char
                                                   cl_int *out_code)
 {
     ICD_ENTER;
-    cl_int code = CL_SUCCESS;
-    if (!icd_is(program, ICD_PROGRAM, ICD_CALL))
-        code = REFUSE(CL_INVALID_PROGRAM, "expected a program");
-    else if (!program->program)
-        code = REFUSE(CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
-                      program->base.number);
-    else if (!name)
-        code = REFUSE(CL_INVALID_VALUE, "the name is NULL");
+    cl_int code = icd_program_validate_built(program, ICD_CALL);
+    if (code == CL_SUCCESS && !name) code = REFUSE(CL_INVALID_VALUE, "the name is NULL");
     for (uint32_t i = 0; code == CL_SUCCESS && i < program->kernel_count; i++)
         if (rt_text_is(program->kernels[i].name, name))
             return kernel_create(program, &program->kernels[i], out_code);
@@ -52,17 +46,13 @@ CL_API_ENTRY cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_
                                                          cl_kernel *out, cl_uint *out_count)
 {
     ICD_ENTER;
-    if (!icd_is(program, ICD_PROGRAM, ICD_CALL))
-        return REFUSE(CL_INVALID_PROGRAM, "expected a program");
-    if (!program->program)
-        return REFUSE(CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
-                      program->base.number);
+    cl_int code = icd_program_validate_built(program, ICD_CALL);
+    if (code != CL_SUCCESS) return code;
     if (out && capacity < program->kernel_count)
         return REFUSE(CL_INVALID_VALUE, "room for %u of %u kernels", capacity,
                       program->kernel_count);
     if (out_count) *out_count = program->kernel_count;
     for (uint32_t i = 0; out && i < program->kernel_count; i++) {
-        cl_int code;
         out[i] = kernel_create(program, &program->kernels[i], &code);
         if (code != CL_SUCCESS) return code;
     }

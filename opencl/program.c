@@ -222,6 +222,16 @@ static cl_int modules_finish(cl_program program, cl_program_binary_type type, cl
     return failure;
 }
 
+cl_int icd_program_validate_built(cl_program program, icd_call call)
+{
+    if (!icd_is(program, ICD_PROGRAM, call))
+        return icd_refuse(call, CL_INVALID_PROGRAM, "expected a program");
+    if (!program->program)
+        return icd_refuse(call, CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
+                          program->base.number);
+    return CL_SUCCESS;
+}
+
 /* ---- Building and compiling --------------------------------------------------------------- */
 
 typedef void(CL_CALLBACK *notify_function)(cl_program program, void *user);

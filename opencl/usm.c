@@ -205,21 +205,11 @@ CL_API_ENTRY cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, 
 
 /* ---- Variables and functions of programs --------------------------------------------------- */
 
-static cl_int program_validate(cl_program program, icd_call call)
-{
-    if (!icd_is(program, ICD_PROGRAM, call))
-        return icd_refuse(call, CL_INVALID_PROGRAM, "expected a program");
-    if (!program->program)
-        return icd_refuse(call, CL_INVALID_PROGRAM_EXECUTABLE, "program %u has not been built",
-                          program->base.number);
-    return CL_SUCCESS;
-}
-
 /* Finds a variable of an executable program, and makes it an allocation. */
 static cl_int variable_find(cl_program program, const char *name, icd_call call,
                             icd_allocation *out_variable)
 {
-    cl_int code = program_validate(program, call);
+    cl_int code = icd_program_validate_built(program, call);
     if (code != CL_SUCCESS) return code;
     if (!name) return icd_refuse(call, CL_INVALID_ARG_VALUE, "no name");
     dev_memory *memory;
@@ -268,7 +258,7 @@ static cl_int CL_API_CALL clGetDeviceFunctionPointerINTEL(cl_device_id device, c
 {
     ICD_ENTER;
     if (device != &icd_device) return REFUSE(CL_INVALID_DEVICE, "expected the program's device");
-    cl_int code = program_validate(program, ICD_CALL);
+    cl_int code = icd_program_validate_built(program, ICD_CALL);
     if (code != CL_SUCCESS) return code;
     if (!name || !out_pointer)
         return REFUSE(CL_INVALID_ARG_VALUE, "no name, or no place for an address");

@@ -77,11 +77,11 @@ static const struct field_row {
 };
 enum { FIELD_COUNT = sizeof field_rows / sizeof *field_rows };
 
-/* The texts of a failure. */
-static const struct failure_row {
+/* The texts of a failure, present if they are not empty. */
+static const struct failure_text {
     const char *key;
     size_t offset;
-} failure_rows[] = {
+} failure_texts[] = {
     {"signature", offsetof(cnf_failure, signature)},
     {"message", offsetof(cnf_failure, message)},
     {"rule", offsetof(cnf_failure, rule)},
@@ -89,7 +89,20 @@ static const struct failure_row {
     {"entry", offsetof(cnf_failure, entry)},
     {"code_file", offsetof(cnf_failure, code.file)},
 };
-enum { FAILURE_TEXT_COUNT = sizeof failure_rows / sizeof *failure_rows };
+enum { FAILURE_TEXT_COUNT = sizeof failure_texts / sizeof *failure_texts };
+
+/* Its numbers, present if they are not `absent`. */
+static const struct failure_number {
+    const char *key;
+    size_t offset;
+    uint32_t absent;
+} failure_numbers[] = {
+    {"step", offsetof(cnf_failure, step), SCN_NONE},
+    {"line", offsetof(cnf_failure, line), 0},
+    {"code_line", offsetof(cnf_failure, code.line), 0},
+    {"code_column", offsetof(cnf_failure, code.column), 0},
+};
+enum { FAILURE_NUMBER_COUNT = sizeof failure_numbers / sizeof *failure_numbers };
 
 /* ---- Writing ------------------------------------------------------------------------------- */
 
@@ -110,16 +123,16 @@ static json_t *failures_json(const cnf_judgement *judgement)
         json_t *object = json_object();
         for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
             rt_text text;
-            memcpy(&text, (const char *)failure + failure_rows[k].offset, sizeof text);
-            if (text.length > 0) cnf_json_set(object, failure_rows[k].key, cnf_json_text(text));
+            memcpy(&text, (const char *)failure + failure_texts[k].offset, sizeof text);
+            if (text.length > 0) cnf_json_set(object, failure_texts[k].key, cnf_json_text(text));
         }
         cnf_json_set(object, "cause", json_integer(failure->cause));
-        if (failure->step != SCN_NONE) cnf_json_set(object, "step", json_integer(failure->step));
-        if (failure->line > 0) cnf_json_set(object, "line", json_integer(failure->line));
-        if (failure->code.line > 0)
-            cnf_json_set(object, "code_line", json_integer(failure->code.line));
-        if (failure->code.column > 0)
-            cnf_json_set(object, "code_column", json_integer(failure->code.column));
+        for (size_t k = 0; k < FAILURE_NUMBER_COUNT; k++) {
+            uint32_t number;
+            memcpy(&number, (const char *)failure + failure_numbers[k].offset, sizeof number);
+            if (number != failure_numbers[k].absent)
+                cnf_json_set(object, failure_numbers[k].key, json_integer(number));
+        }
         if (failure->memory_count > 0)
             cnf_json_set(object, "memories", texts_json(failure->memories, failure->memory_count));
         if (failure->is_poisoned) cnf_json_set(object, "poisoned", json_true());
@@ -258,19 +271,21 @@ static bool failure_read(rt_arena *arena, const json_t *object, cnf_failure *out
 {
     *out = (cnf_failure){0};
     for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
-        const json_t *value = json_object_get(object, failure_rows[k].key);
+        const json_t *value = json_object_get(object, failure_texts[k].key);
         if (value && !json_is_string(value)) return false;
         rt_text text = {json_string_value(value), json_string_length(value)};
         text = rt_arena_text(arena, text);
-        memcpy((char *)out + failure_rows[k].offset, &text, sizeof text);
+        memcpy((char *)out + failure_texts[k].offset, &text, sizeof text);
+    }
+    for (size_t k = 0; k < FAILURE_NUMBER_COUNT; k++) {
+        uint32_t number;
+        if (!number_read(object, failure_numbers[k].key, failure_numbers[k].absent, &number))
+            return false;
+        memcpy((char *)out + failure_numbers[k].offset, &number, sizeof number);
     }
     uint32_t cause;
     const json_t *memories = json_object_get(object, "memories");
     if (!number_read(object, "cause", CNF_CAUSE_COUNT, &cause) || cause >= CNF_CAUSE_COUNT ||
-        !number_read(object, "step", SCN_NONE, &out->step) ||
-        !number_read(object, "line", 0, &out->line) ||
-        !number_read(object, "code_line", 0, &out->code.line) ||
-        !number_read(object, "code_column", 0, &out->code.column) ||
         (memories && !texts_read(arena, memories, &out->memories, &out->memory_count)))
         return false;
     out->cause = (cnf_failure_cause)cause;
@@ -478,7 +493,7 @@ cnf_record cnf_record_copy(rt_arena *arena, const cnf_record *record)
                                           sizeof *judgement->failures);
     for (uint32_t i = 0; i < judgement->failure_count; i++) {
         for (size_t k = 0; k < FAILURE_TEXT_COUNT; k++) {
-            char *field = (char *)&failures[i] + failure_rows[k].offset;
+            char *field = (char *)&failures[i] + failure_texts[k].offset;
             rt_text text;
             memcpy(&text, field, sizeof text);
             text = rt_arena_text(arena, text);

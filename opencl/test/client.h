@@ -42,6 +42,13 @@ void client_expect(const client *c, cl_mem buffer, const cl_int *expected, size_
 /* Runs a kernel with one buffer argument over `count` work-items. */
 void client_run(const client *c, cl_kernel kernel, cl_mem buffer, size_t count);
 
+/* The first words of a module in SPIR-V 1.0, whose ids are below `bound`. */
+#define IL_HEADER(bound) 0x07230203, 0x00010000, 0, (bound), 0
+/* An instruction: its opcode and operands.  Its first word is that of the opcode, with the number
+ * of words above it. */
+#define IL_OP(...)                                                                                 \
+    ((uint32_t)(sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)) << 16) + __VA_ARGS__
+
 #define assert_cl(expression) assert_int_equal((expression), CL_SUCCESS)
 
 #endif

@@ -164,22 +164,23 @@ static void a_binary_restores_a_program(void **state)
 /* SPIR-V 1.0 of: kernel void set(global int *a) { *a = value; }, where `value` is a constant with
  * SpecId 7 and the default 11. */
 static const uint32_t il[] = {
-    0x07230203,    0x00010000, 0,  20,         0, 2 << 16 | 17, 4, /* OpCapability Addresses */
-    2 << 16 | 17,  6,                                              /* OpCapability Kernel */
-    3 << 16 | 14,  2,          2,                 /* OpMemoryModel Physical64 OpenCL */
-    4 << 16 | 15,  6,          10, 0x00746573,    /* OpEntryPoint Kernel %10 "set" */
-    4 << 16 | 71,  9,          1,  7,             /* OpDecorate %9 SpecId 7 */
-    2 << 16 | 19,  1,                             /* %1 = OpTypeVoid */
-    4 << 16 | 21,  2,          32, 0,             /* %2 = OpTypeInt 32 0 */
-    4 << 16 | 32,  3,          5,  2,             /* %3 = OpTypePointer CrossWorkgroup %2 */
-    4 << 16 | 33,  4,          1,  3,             /* %4 = OpTypeFunction %1 %3 */
-    4 << 16 | 50,  2,          9,  11,            /* %9 = OpSpecConstant %2 11 */
-    5 << 16 | 54,  1,          10, 0,          4, /* %10 = OpFunction %1 None %4 */
-    3 << 16 | 55,  3,          11,                /* %11 = OpFunctionParameter %3 */
-    2 << 16 | 248, 12,                            /* %12 = OpLabel */
-    5 << 16 | 62,  11,         9,  2,          4, /* OpStore %11 %9 Aligned 4 */
-    1 << 16 | 253,                                /* OpReturn */
-    1 << 16 | 56,                                 /* OpFunctionEnd */
+    IL_HEADER(20),
+    IL_OP(17, 4),                 /* OpCapability Addresses */
+    IL_OP(17, 6),                 /* OpCapability Kernel */
+    IL_OP(14, 2, 2),              /* OpMemoryModel Physical64 OpenCL */
+    IL_OP(15, 6, 10, 0x00746573), /* OpEntryPoint Kernel %10 "set" */
+    IL_OP(71, 9, 1, 7),           /* OpDecorate %9 SpecId 7 */
+    IL_OP(19, 1),                 /* %1 = OpTypeVoid */
+    IL_OP(21, 2, 32, 0),          /* %2 = OpTypeInt 32 0 */
+    IL_OP(32, 3, 5, 2),           /* %3 = OpTypePointer CrossWorkgroup %2 */
+    IL_OP(33, 4, 1, 3),           /* %4 = OpTypeFunction %1 %3 */
+    IL_OP(50, 2, 9, 11),          /* %9 = OpSpecConstant %2 11 */
+    IL_OP(54, 1, 10, 0, 4),       /* %10 = OpFunction %1 None %4 */
+    IL_OP(55, 3, 11),             /* %11 = OpFunctionParameter %3 */
+    IL_OP(248, 12),               /* %12 = OpLabel */
+    IL_OP(62, 11, 9, 2, 4),       /* OpStore %11 %9 Aligned 4 */
+    IL_OP(253),                   /* OpReturn */
+    IL_OP(56),                    /* OpFunctionEnd */
 };
 
 static void il_with_a_constant(void **state)

@@ -226,147 +226,50 @@ static void variables_are_written_and_read(void **state)
  *     int plain(int x) { return x; }
  *     kernel void apply(global int *a, ulong f) { *a = ((int (*)(int))f)(*a); } */
 static const uint32_t caller_il[] = {
-    0x07230203,
-    0x00010000,
-    0,
-    27,
-    0,
-    2 << 16 | 17,
-    4, /* OpCapability Addresses */
-    2 << 16 | 17,
-    5, /* OpCapability Linkage */
-    2 << 16 | 17,
-    6, /* OpCapability Kernel */
-    2 << 16 | 17,
-    11, /* OpCapability Int64 */
-    2 << 16 | 17,
-    5603, /* OpCapability FunctionPointersINTEL */
-    2 << 16 | 17,
-    5604, /* OpCapability IndirectReferencesINTEL */
-    8 << 16 | 10,
-    0x5f565053,
-    0x45544e49,
-    0x75665f4c,
-    0x6974636e,
-    0x705f6e6f,
-    0x746e696f,
-    0x00737265, /* OpExtension "SPV_INTEL_function_pointers" */
-    3 << 16 | 14,
-    2,
-    2, /* OpMemoryModel Physical64 OpenCL */
-    5 << 16 | 15,
-    6,
-    20,
-    0x6c707061,
-    0x00000079, /* OpEntryPoint Kernel %20 "apply" */
-    6 << 16 | 71,
-    10,
-    41,
-    0x63697774,
-    0x00000065,
-    0, /* OpDecorate %10 LinkageAttributes "twice" Export */
-    3 << 16 | 71,
-    10,
-    5602, /* OpDecorate %10 ReferencedIndirectlyINTEL */
-    6 << 16 | 71,
-    14,
-    41,
-    0x69616c70,
-    0x0000006e,
-    0, /* OpDecorate %14 LinkageAttributes "plain" Export */
-    2 << 16 | 19,
-    1, /* %1 = OpTypeVoid */
-    4 << 16 | 21,
-    2,
-    32,
-    0, /* %2 = OpTypeInt 32 0 */
-    4 << 16 | 21,
-    3,
-    64,
-    0, /* %3 = OpTypeInt 64 0 */
-    4 << 16 | 32,
-    4,
-    5,
-    2, /* %4 = OpTypePointer CrossWorkgroup %2 */
-    4 << 16 | 33,
-    5,
-    2,
-    2, /* %5 = OpTypeFunction %2 %2 */
-    4 << 16 | 32,
-    6,
-    5605,
-    5, /* %6 = OpTypePointer CodeSectionINTEL %5 */
-    5 << 16 | 33,
-    7,
-    1,
-    4,
-    3, /* %7 = OpTypeFunction %1 %4 %3 */
-    5 << 16 | 54,
-    2,
-    10,
-    0,
-    5, /* %10 = OpFunction %2 None %5 */
-    3 << 16 | 55,
-    2,
-    11, /* %11 = OpFunctionParameter %2 */
-    2 << 16 | 248,
-    12, /* %12 = OpLabel */
-    5 << 16 | 128,
-    2,
-    13,
-    11,
-    11, /* %13 = OpIAdd %2 %11 %11 */
-    2 << 16 | 254,
-    13,           /* OpReturnValue %13 */
-    1 << 16 | 56, /* OpFunctionEnd */
-    5 << 16 | 54,
-    2,
-    14,
-    0,
-    5, /* %14 = OpFunction %2 None %5 */
-    3 << 16 | 55,
-    2,
-    15, /* %15 = OpFunctionParameter %2 */
-    2 << 16 | 248,
-    16, /* %16 = OpLabel */
-    2 << 16 | 254,
-    15,           /* OpReturnValue %15 */
-    1 << 16 | 56, /* OpFunctionEnd */
-    5 << 16 | 54,
-    1,
-    20,
-    0,
-    7, /* %20 = OpFunction %1 None %7 */
-    3 << 16 | 55,
-    4,
-    21, /* %21 = OpFunctionParameter %4 */
-    3 << 16 | 55,
-    3,
-    22, /* %22 = OpFunctionParameter %3 */
-    2 << 16 | 248,
-    23, /* %23 = OpLabel */
-    6 << 16 | 61,
-    2,
-    24,
-    21,
-    2,
-    4, /* %24 = OpLoad %2 %21 Aligned 4 */
-    4 << 16 | 120,
-    6,
-    25,
-    22, /* %25 = OpConvertUToPtr %6 %22 */
-    5 << 16 | 5601,
-    2,
-    26,
-    25,
-    24, /* %26 = OpFunctionPointerCallINTEL %2 %25 %24 */
-    5 << 16 | 62,
-    21,
-    26,
-    2,
-    4,             /* OpStore %21 %26 Aligned 4 */
-    1 << 16 | 253, /* OpReturn */
-    1 << 16 | 56,  /* OpFunctionEnd */
+    IL_HEADER(27), IL_OP(17, 4), /* OpCapability Addresses */
+    IL_OP(17, 5),                /* OpCapability Linkage */
+    IL_OP(17, 6),                /* OpCapability Kernel */
+    IL_OP(17, 11),               /* OpCapability Int64 */
+    IL_OP(17, 5603),             /* OpCapability FunctionPointersINTEL */
+    IL_OP(17, 5604),             /* OpCapability IndirectReferencesINTEL */
+    /* OpExtension "SPV_INTEL_function_pointers" */
+    IL_OP(10, 0x5f565053, 0x45544e49, 0x75665f4c, 0x6974636e, 0x705f6e6f, 0x746e696f, 0x00737265),
+    IL_OP(14, 2, 2),                          /* OpMemoryModel Physical64 OpenCL */
+    IL_OP(15, 6, 20, 0x6c707061, 0x00000079), /* OpEntryPoint Kernel %20 "apply" */
+    /* OpDecorate %10 LinkageAttributes "twice" Export */
+    IL_OP(71, 10, 41, 0x63697774, 0x00000065, 0),
+    IL_OP(71, 10, 5602), /* OpDecorate %10 ReferencedIndirectlyINTEL */
+    /* OpDecorate %14 LinkageAttributes "plain" Export */
+    IL_OP(71, 14, 41, 0x69616c70, 0x0000006e, 0),
+    /* Types and functions */
+    IL_OP(19, 1),               /* %1 = OpTypeVoid */
+    IL_OP(21, 2, 32, 0),        /* %2 = OpTypeInt 32 0 */
+    IL_OP(21, 3, 64, 0),        /* %3 = OpTypeInt 64 0 */
+    IL_OP(32, 4, 5, 2),         /* %4 = OpTypePointer CrossWorkgroup %2 */
+    IL_OP(33, 5, 2, 2),         /* %5 = OpTypeFunction %2 %2 */
+    IL_OP(32, 6, 5605, 5),      /* %6 = OpTypePointer CodeSectionINTEL %5 */
+    IL_OP(33, 7, 1, 4, 3),      /* %7 = OpTypeFunction %1 %4 %3 */
+    IL_OP(54, 2, 10, 0, 5),     /* %10 = OpFunction %2 None %5 */
+    IL_OP(55, 2, 11),           /* %11 = OpFunctionParameter %2 */
+    IL_OP(248, 12),             /* %12 = OpLabel */
+    IL_OP(128, 2, 13, 11, 11),  /* %13 = OpIAdd %2 %11 %11 */
+    IL_OP(254, 13),             /* OpReturnValue %13 */
+    IL_OP(56),                  /* OpFunctionEnd */
+    IL_OP(54, 2, 14, 0, 5),     /* %14 = OpFunction %2 None %5 */
+    IL_OP(55, 2, 15),           /* %15 = OpFunctionParameter %2 */
+    IL_OP(248, 16),             /* %16 = OpLabel */
+    IL_OP(254, 15),             /* OpReturnValue %15 */
+    IL_OP(56),                  /* OpFunctionEnd */
+    IL_OP(54, 1, 20, 0, 7),     /* %20 = OpFunction %1 None %7 */
+    IL_OP(55, 4, 21),           /* %21 = OpFunctionParameter %4 */
+    IL_OP(55, 3, 22),           /* %22 = OpFunctionParameter %3 */
+    IL_OP(248, 23),             /* %23 = OpLabel */
+    IL_OP(61, 2, 24, 21, 2, 4), /* %24 = OpLoad %2 %21 Aligned 4 */
+    IL_OP(120, 6, 25, 22),      /* %25 = OpConvertUToPtr %6 %22 */
+    IL_OP(5601, 2, 26, 25, 24), /* %26 = OpFunctionPointerCallINTEL %2 %25 %24 */
+    IL_OP(62, 21, 26, 2, 4),    /* OpStore %21 %26 Aligned 4 */
+    IL_OP(253),                 /* OpReturn */
+    IL_OP(56),                  /* OpFunctionEnd */
 };
 
 typedef cl_int(CL_API_CALL *find_function_function)(cl_device_id device, cl_program program,

@@ -56,9 +56,7 @@ rt_status sim_decode_pointers_keep(sim_decoder *d)
         CHECK_IMPLIES(f->address_slot != 0, f->is_addressed);
         program->functions[i].signature =
             f->is_addressed ? sim_decode_signature(d, f->function->type) : SIM_NONE;
-        bool is_exported =
-            f->function->linkage == SIM_LINKAGE_EXPORT || f->function->linkage == SIM_LINKAGE_ODR;
-        if (f->is_addressed && is_exported)
+        if (f->is_addressed && sim_linkage_is_exported(f->function->linkage))
             rt_map_set(&program->function_names,
                        rt_arena_text(&program->arena, f->function->link_name), i);
     }

@@ -10,18 +10,20 @@
 
 #include <string.h>
 
-/* The default budget; see sim_launch_options.  Builds with sanitizers are ten times slower and have
- * less, so that an endless kernel ends as soon in them. */
+/* The default budget; see sim_launch_options. */
+#define BUDGET_BASE     (UINT64_C(1) << 28)
+#define BUDGET_PER_ITEM (UINT64_C(1) << 24)
+#define BUDGET_MAX      (UINT64_C(1) << 35)
+#define STEPS_PER_ITEM  (UINT64_C(1) << 12)
+#define STEPS_MAX       (UINT64_C(1) << 33)
+
+/* Builds with sanitizers are ten times slower and have an eighth of the budget, so that an endless
+ * kernel ends about as soon in them. */
 #if defined RT_CHECK_SLOW
-#define BUDGET_SCALE 3
+#define BUDGET_DIVISOR 8
 #else
-#define BUDGET_SCALE 0
+#define BUDGET_DIVISOR 1
 #endif
-#define BUDGET_BASE     (UINT64_C(1) << (28 - BUDGET_SCALE))
-#define BUDGET_PER_ITEM (UINT64_C(1) << (24 - BUDGET_SCALE))
-#define BUDGET_MAX      (UINT64_C(1) << (35 - BUDGET_SCALE))
-#define STEPS_PER_ITEM  (UINT64_C(1) << (12 - BUDGET_SCALE))
-#define STEPS_MAX       (UINT64_C(1) << (33 - BUDGET_SCALE))
 
 #define WAVES_MAX (RT_WORK_GROUP_SIZE_MAX / SIM_LANES)
 _Static_assert(RT_WORK_GROUP_SIZE_MAX % SIM_LANES == 0, "the largest group fills whole waves");
@@ -559,6 +561,8 @@ static void budget_set(sim_launch_state *l)
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++)
         items = global[k] > most / items ? most : items * global[k];
     l->steps = BUDGET_BASE + BUDGET_PER_ITEM + items * STEPS_PER_ITEM;
+    l->budget /= BUDGET_DIVISOR;
+    l->steps /= BUDGET_DIVISOR;
 }
 
 rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range *range,

@@ -33,10 +33,9 @@ static rt_text sets_of(const sim_declared_sets *rows, uint32_t count, rt_text na
 rt_text sim_module_function_set(const sim_module *module, const sim_function *function)
 {
     const sim_declarations *declared = &module->declarations;
-    bool is_defined =
-        function->linkage == SIM_LINKAGE_EXPORT || function->linkage == SIM_LINKAGE_ODR;
     /* A kernel cannot be called, so it belongs to no set. */
-    if (declared->function_count == 0 || !is_defined || sim_module_is_entry(module, function))
+    if (declared->function_count == 0 || !sim_linkage_is_exported(function->linkage) ||
+        sim_module_is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);
 }

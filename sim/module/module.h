@@ -107,6 +107,12 @@ typedef enum sim_linkage_kind {
     SIM_LINKAGE_ODR, /* LinkOnceODR: any one of the definitions is used for all */
 } sim_linkage_kind;
 
+/* True for what other modules and the host can find by its name. */
+static inline bool sim_linkage_is_exported(uint8_t kind)
+{
+    return kind == SIM_LINKAGE_EXPORT || kind == SIM_LINKAGE_ODR;
+}
+
 /* ---- Variables, functions, blocks, instructions ------------------------------------------- */
 
 /* A variable at module scope.  Its storage class is UniformConstant, CrossWorkgroup, Workgroup,
