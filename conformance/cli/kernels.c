@@ -151,17 +151,37 @@ static void argument_append(rt_buffer *out, const cnf_parameter *parameter, uint
     case CNF_PARAMETER_LOCAL:
         rt_buffer_printf(&word, "local %.*s[%" PRIu64 "]", RT_TEXT_ARG(type), count);
         break;
-    case CNF_PARAMETER_VALUE:
-    case CNF_PARAMETER_OTHER: zero_append(&word, parameter); break;
+    case CNF_PARAMETER_VALUE: zero_append(&word, parameter); break;
+    case CNF_PARAMETER_OTHER: UNREACHABLE(); /* kernel_to_propose */
     }
     rt_buffer_printf(out, " --arg ");
     cnf_shell_word_append(out, rt_buffer_text(&word));
     rt_buffer_free(&word);
 }
 
-static void proposal_append(rt_buffer *out, const cnf_arguments *arguments,
-                            const cnf_kernel_outline *kernel)
+/* The first kernel whose parameters can all be passed from the command line; NULL: none. */
+static const cnf_kernel_outline *kernel_to_propose(const cnf_spirv_outline *outline)
 {
+    for (uint32_t i = 0; i < outline->kernel_count; i++) {
+        const cnf_kernel_outline *kernel = &outline->kernels[i];
+        uint32_t index = 0;
+        while (index < kernel->parameter_count &&
+               kernel->parameters[index].kind != CNF_PARAMETER_OTHER)
+            index++;
+        if (index == kernel->parameter_count) return kernel;
+    }
+    return NULL;
+}
+
+static void proposal_append(rt_buffer *out, const cnf_arguments *arguments,
+                            const cnf_spirv_outline *outline)
+{
+    const cnf_kernel_outline *kernel = kernel_to_propose(outline);
+    if (!kernel) {
+        rt_buffer_printf(out, "no kernel can be run from here: each has an opaque parameter, such "
+                              "as an image, for which there is no argument\n");
+        return;
+    }
     rt_buffer_printf(out, "run it: assay run");
     for (uint32_t i = 0; i < arguments->path_count; i++) {
         rt_buffer_append_byte(out, ' ');
@@ -208,7 +228,7 @@ int cnf_kernels_list(rt_arena *arena, const cnf_arguments *arguments, const cnf_
         rt_buffer_printf(&text, ")\n");
     }
     if (outline.kernel_count > 0) {
-        proposal_append(&text, arguments, &outline.kernels[0]);
+        proposal_append(&text, arguments, &outline);
     } else {
         fprintf(stderr, "assay: %.*s has no kernel\n", RT_TEXT_ARG(launch.sources[0].file));
         status = CNF_EXIT_NOTHING_RAN;

@@ -41,6 +41,16 @@ expect 0 run plain.cl
 line 'add(global float *data, float4 v)'
 line 'none()'
 
+# What has no argument is not proposed.
+echo 'kernel void look(read_only image2d_t i, sampler_t s, global float4 *o) { o[0] = read_imagef(i, s, (int2)(0, 0)); }' >look.cl
+expect 0 run look.cl
+line 'look(opaque i, opaque s, global float4 *o)'
+line 'no kernel can be run from here: each has an opaque parameter, such as an image, for which there is no argument'
+expect 0 run look.cl plain.cl
+says 'run it: assay run look.cl plain.cl --kernel add --range 64 '
+expect 2 run look.cl --kernel look --range 1 --arg i=null --arg s=int:1 --arg 'o=float4[1]'
+says 'assay: --arg i=null: parameter 1 of kernel '"'look'"' is of a type that cannot be passed from here'
+
 # A launch: 2 * {5, 8, 11, 14} + 7.
 launch="kernels/scale.cl --kernel scale --range 4 --local 2 --arg in=int[4]:iota=5,step=3 --arg n=int:7"
 expect 0 run $launch --arg 'tmp=local int[2]' --arg 'out=int[4]' --on sim
