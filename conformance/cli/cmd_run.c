@@ -46,7 +46,8 @@ typedef struct run_command {
     cnf_journal journal;
     rt_buffer warnings; /* lines, printed after the report */
     bool output_failed, child_lost;
-    bool lists; /* it only lists kernels, and runs at most what does not compile */
+    bool is_misused; /* an option names what a scenario does not have */
+    bool lists;      /* it only lists kernels, and runs at most what does not compile */
     cnf_dumps dumps;
     cnf_save save; /* of --save */
 } run_command;
@@ -182,6 +183,8 @@ static int files_find(run_command *command)
                                                &command->files, launch)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
+    bool is_launch = is_kernel && !arguments->values[CNF_OPTION_KERNELS];
+    if (is_launch && !cnf_dumps_check(&command->dumps, launch)) return CNF_EXIT_USAGE;
     return cnf_save_begin(&command->save, arguments, launch, &command->columns);
 }
 
@@ -212,9 +215,12 @@ static void kernel_note(run_command *command, const cnf_record *record,
     const cnf_dumps *dumps = &command->dumps;
     rt_buffer text = {0};
     rt_text launch = command->files.count > 1 ? record->scenario : (rt_text){0};
-    if ((dumps->prints_written || dumps->count > 0 || dumps->folder) &&
-        !cnf_dumps_write(&text, dumps, record->subject, launch, detail->scenario, detail->messages))
-        command->output_failed = true;
+    int status = CNF_EXIT_EXPECTED;
+    if (dumps->prints_written || dumps->count > 0 || dumps->folder)
+        status = cnf_dumps_write(&text, dumps, record->subject, launch, detail->scenario,
+                                 detail->messages);
+    if (status == CNF_EXIT_INFRASTRUCTURE) command->output_failed = true;
+    if (status == CNF_EXIT_USAGE) command->is_misused = true;
     if (!cnf_command_print(&text, "the memories")) command->output_failed = true;
     rt_buffer_free(&text);
     cnf_save_note(&command->save, record, detail);
@@ -315,6 +321,7 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
     /* A run that the listener stopped has an unexpected verdict, or its output failed. */
     if (end == CNF_RUN_INTERRUPTED || command->output_failed || command->child_lost)
         return CNF_EXIT_INFRASTRUCTURE;
+    if (command->is_misused) return CNF_EXIT_USAGE;
     if (command->lists && command->files.count == 0) return CNF_EXIT_EXPECTED;
     bool everything_skipped = true;
     for (uint32_t i = 0; i < command->results.report.records.count; i++) {

@@ -303,6 +303,9 @@ plain.cl --kernel add --range 1 --arg data=float:1|assay: --arg data=float:1: pa
 plain.cl --kernel none --range 1 --arg d=int:1 --arg d=int:2|assay: --arg d=int:2, column 1: another argument is called 'd'; names differ
 plain.cl --kernel none --range 1 -D 'A=1 2'|column 4: build options are separated by blanks and cannot contain one
 plain.cl --kernel none --range 1 -cl-foo|assay: -cl-foo: '-cl-foo' is not an option that kernels may be built with
+plain.cl --kernel add --range 1 --arg data=float[1]:1 --arg v=float4:[1,1,1,1] --dump dat|assay: --dump dat: no memory has that name; did you mean 'data'?
+plain.cl --kernel add --range 1 --arg data=float[1]:1 --arg v=float4:[1,1,1,1] --dump v|assay: --dump v: no memory has that name; expected one of: data
+folder/file.yaml --on sim --dump dat|assay: --dump dat: no memory has that name; did you mean 'data'?
 plain.cl --kernel none --range 1 --dump x:octal|assay: --dump: unknown format 'octal'; expected one of: decimal, hex, bytes
 plain.cl --kernel none --range 1 --bless|assay: --bless needs --save FILE.yaml and a kernel to launch
 plain.cl --save x.yaml|assay: the launch needs --kernel NAME; without options, assay run plain.cl lists the kernels
