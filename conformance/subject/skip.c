@@ -723,15 +723,15 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
                      bool device_executes, const rt_diagnostic *lack)
 {
     if (subject->oracle || device_was_used) return false;
+    const char *aspect = lack ? aspect_named(lack->message) : NULL;
+    if (aspect) {
+        cnf_emit_skip(emitter, aspect, "no", lack->message);
+        return true;
+    }
     if (!device_executes) {
         cnf_emit_skip(emitter, "observation", "no",
                       RT_TEXT("this device only links, and the scenario produces no code for it "
                               "to link, so there is nothing to observe"));
-        return true;
-    }
-    const char *aspect = lack ? aspect_named(lack->message) : NULL;
-    if (aspect) {
-        cnf_emit_skip(emitter, aspect, "no", lack->message);
         return true;
     }
     cnf_emit_skip(emitter, "only-on-sim", "yes",
