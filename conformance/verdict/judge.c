@@ -381,8 +381,8 @@ void cnf_judge_differing(rt_arena *arena, const cnf_attempt *first, const cnf_at
     inout->verdict = CNF_VERDICT_FAIL;
     inout->failures = NULL;
     inout->failure_count = 0; /* they belong to one of the two */
-    inout->signature =
-        cnf_signature(arena, RT_TEXT("repeat"), RT_TEXT("differs"), (rt_text){0}, (rt_text){0});
+    inout->signature = cnf_signature(arena, RT_TEXT(CNF_STAGE_REPEAT), RT_TEXT("differs"),
+                                     (rt_text){0}, (rt_text){0});
     inout->message = rt_arena_printf(
         arena,
         "this subject is deterministic, but two runs differ: run 1 was %s %.*s, run %u %s %.*s",
