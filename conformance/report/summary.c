@@ -316,7 +316,9 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     uint32_t reasons = cnf_skips_write(&layout, &arena, has_all);
     if (has_all) write_untriaged(&layout, &arena);
     if (style->slowest > 0) write_slowest(&layout, &arena);
-    if (report->expectations) cnf_expectations_write(out, report->expectations);
+    if (report->expectations) cnf_expectations_unused_write(out, report->expectations);
+    if (report->expectations && has_all)
+        cnf_expectations_others_write(out, report->expectations, style->has_matrix);
     if (has_all) write_all_counts(&layout);
     write_answer(&layout, reasons);
     rt_buffer_append_byte(out, '\n');
