@@ -181,12 +181,9 @@ static void group_write(const cnf_layout *layout, const skip_group *group)
     }
     rt_text message = judgement->message;
     rt_text line = rt_text_take_until(&message, '\n');
-    rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(judgement->capability));
-    if (group->has_same_message && line.length > 0)
-        rt_buffer_printf(out, ": %.*s\n", RT_TEXT_ARG(line));
-    else
-        rt_buffer_printf(out, ": %.*s%s\n", RT_TEXT_ARG(judgement->answer),
-                         group->has_same_message ? "" : ", …");
+    rt_buffer_printf(out, ": %.*s%s: %.*s\n", RT_TEXT_ARG(judgement->capability),
+                     group->has_same_message ? "" : ", for example",
+                     RT_TEXT_ARG(line.length > 0 ? line : judgement->answer));
 }
 
 uint32_t cnf_skips_write(const cnf_layout *layout, rt_arena *arena, bool is_shown)

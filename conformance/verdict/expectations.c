@@ -457,8 +457,8 @@ void cnf_expectations_others_write(rt_buffer *out, const cnf_expectations *expec
         for (uint32_t k = i; k < count; k++)
             alike += are_of_one_group(&entries[k], entry);
         if (first == i)
-            rt_buffer_printf(out, "not applied: %u %s of %.*s: the driver is '%.*s'\n", alike,
-                             alike == 1 ? "entry" : "entries", RT_TEXT_ARG(entry->file),
+            rt_buffer_printf(out, "not applied: %u %s of %.*s, about other drivers than '%.*s'\n",
+                             alike, alike == 1 ? "entry" : "entries", RT_TEXT_ARG(entry->file),
                              RT_TEXT_ARG(entry->note));
     }
 }
