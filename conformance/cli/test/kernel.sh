@@ -142,6 +142,16 @@ refused() { # FILE PLACE LINE COLUMN MESSAGE: checks the error of a file that do
 refused kernels/bad.cl kernels/inc/bad.h 1 36 'expected expression'
 refused wrong.cl wrong.cl 1 31 "use of undeclared identifier 'y'"
 refused absent.cl absent.cl 1 10 "'absent.h' file not found"
+expect 2 run absent.cl -cl-std=CLfoo
+says "    absent.cl: error: invalid value 'CLfoo' in '-cl-std=CLfoo'"
+# What does not compile is not saved.
+for file in absent.cl wrong.cl; do
+    for option in "" --bless; do
+        expect 2 run $file --kernel k --range 1 --on sim --save refused.yaml $option
+        line '-: 1 INVALID'
+        [ ! -e refused.yaml ] || fail "$file was saved" refused.yaml
+    done
+done
 # A list of kernels without errors leaves reports without results.
 rm -f run.json
 expect 0 run plain.cl --json run.json --junit run.xml --sarif run.sarif
