@@ -142,6 +142,9 @@ refused() { # FILE PLACE LINE COLUMN MESSAGE: checks the error of a file that do
 refused kernels/bad.cl kernels/inc/bad.h 1 36 'expected expression'
 refused wrong.cl wrong.cl 1 31 "use of undeclared identifier 'y'"
 refused absent.cl absent.cl 1 10 "'absent.h' file not found"
+echo '#error not today' >flat.h
+printf '#include "flat.h"\n' >flat.cl
+refused flat.cl flat.h 1 2 'not today'
 expect 2 run absent.cl -cl-std=CLfoo
 says "    absent.cl: error: invalid value 'CLfoo' in '-cl-std=CLfoo'"
 # What does not compile is not saved.
