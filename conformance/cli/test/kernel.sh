@@ -145,6 +145,13 @@ refused absent.cl absent.cl 1 10 "'absent.h' file not found"
 echo '#error not today' >flat.h
 printf '#include "flat.h"\n' >flat.cl
 refused flat.cl flat.h 1 2 'not today'
+# Resuming runs it again, since another header may be wrong now.
+for word in once again; do
+    echo "#error $word" >flat.h
+    expect 2 run flat.cl --kernel k --range 1 --on sim --json flat.json --resume
+    says "flat.h:1:2: error: $word"
+    [ "$(wc -l <flat.json)" -eq 1 ] || fail "a record is not replaced" flat.json
+done
 expect 2 run absent.cl -cl-std=CLfoo
 says "    absent.cl: error: invalid value 'CLfoo' in '-cl-std=CLfoo'"
 # What does not compile is not saved.
