@@ -58,7 +58,8 @@ class Judge:
 
     @property
     def takes_compiler(self):
-        return any(map(self.takes_file, COMPILER))
+        """True if some of its mutants may be in the compile stage."""
+        return not self.files or any(not is_below(file, RUNTIME) for file in self.files)
 
     def takes_file(self, file):
         return not self.files or is_below(file, self.files)

@@ -254,11 +254,11 @@ static int launch_make(rt_arena *arena, const cnf_toolchain *toolchain,
     }
     cnf_file *file = rt_arena_alloc(arena, sizeof *file);
     cnf_spirv_outline outline;
-    bool is_refused = false;
     int status = cnf_launch_read(arena, toolchain, arguments, &command_line, out_launch);
     if (status == CNF_EXIT_EXPECTED)
-        status = launch_outline(arena, run, out_launch, file, &outline, &is_refused);
-    if (status == CNF_EXIT_EXPECTED && !is_refused) status = cnf_launch_check(out_launch, &outline);
+        status = launch_outline(arena, run, out_launch, file, &outline, &out_launch->is_refused);
+    if (status == CNF_EXIT_EXPECTED && !out_launch->is_refused)
+        status = cnf_launch_check(out_launch, &outline);
     *out_files = (cnf_files){file, 1};
     return status;
 }

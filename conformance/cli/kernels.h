@@ -12,9 +12,8 @@ bool cnf_kernels_wanted(const cnf_arguments *arguments);
 bool cnf_kernels_listed(const cnf_arguments *arguments);
 
 /* Prints the kernels of the files with their parameters, and a command that runs the first one that
- * the command line can run. Returns
- * an exit status. *out_files is empty, or, if the code does not compile, a scenario without a
- * launch, whose run reports that; it lives in the arena. */
+ * the command line can run. Returns an exit status. *out_files is empty, or, if the code does not
+ * compile, a scenario without a launch, whose run reports that; it lives in the arena. */
 int cnf_kernels_list(rt_arena *arena, const cnf_arguments *arguments, const cnf_run_options *run,
                      cnf_files *out_files);
 

@@ -244,8 +244,10 @@ static const char *const *preprocessor_options(rt_arena *arena, const cnf_launch
     return options;
 }
 
-/* Keeps the errors among the messages for the report of the run. */
-static const cnf_file_errors *errors_of(rt_arena *arena, const cnf_message_list *messages)
+/* Keeps the errors among the messages for the report of the run. One about an option has no place,
+ * so it begins with the file. */
+static const cnf_file_errors *errors_of(rt_arena *arena, rt_text file,
+                                        const cnf_message_list *messages)
 {
     cnf_file_errors *errors = rt_arena_alloc(arena, sizeof *errors);
     rt_buffer text = {0};
@@ -253,11 +255,13 @@ static const cnf_file_errors *errors_of(rt_arena *arena, const cnf_message_list 
     for (uint32_t i = 0; i < messages->count; i++) {
         const cnf_compile_message *message = &messages->items[i];
         if (message->severity != CNF_SEVERITY_ERROR) continue;
-        if (text.size == 0)
+        bool has_place = message->source.length > 0 && message->line > 0;
+        if (text.size == 0 && has_place)
             *errors = (cnf_file_errors){{0}, message->source, message->line, message->column};
-        rt_buffer_printf(&text, "%s%.*s:%u:%u: error: %.*s", text.size > 0 ? "\n" : "",
-                         RT_TEXT_ARG(message->source), message->line, message->column,
-                         RT_TEXT_ARG(message->text));
+        rt_buffer_printf(&text, "%s%.*s:", text.size > 0 ? "\n" : "",
+                         RT_TEXT_ARG(has_place ? message->source : file));
+        if (has_place) rt_buffer_printf(&text, "%u:%u:", message->line, message->column);
+        rt_buffer_printf(&text, " error: %.*s", RT_TEXT_ARG(message->text));
     }
     CHECK(text.size > 0);
     errors->message = rt_arena_text(arena, rt_buffer_text(&text));
@@ -278,7 +282,7 @@ static int source_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *to
                                             folder.length > 0 ? folder : RT_TEXT("."), options,
                                             &expanded, &messages);
     bool is_refused = status.code == RT_COMPILE_TIME;
-    if (is_refused) out->errors = errors_of(arena, &messages);
+    if (is_refused) out->errors = errors_of(arena, source->file, &messages);
     rt_vector_free(&messages);
     if (!rt_ok(status) && !is_refused) {
         cnf_command_fail(sink, status, (rt_text){0});

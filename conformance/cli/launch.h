@@ -81,6 +81,7 @@ typedef struct cnf_launch {
     uint32_t item_count;
     rt_text build_options;
     const cnf_file_errors *errors; /* of a source's #include directives; NULL: none */
+    bool is_refused;               /* it does not compile, which its run reports */
 } cnf_launch;
 
 /* How a launch is written as a scenario. */

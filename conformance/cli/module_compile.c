@@ -50,8 +50,8 @@ int cnf_module_compile(rt_sink *sink, rt_arena *arena, cnf_cache *cache, const c
     int exit_status = CNF_EXIT_EXPECTED;
     if (answer.code != RT_OK) {
         /* The compiler's messages say where; the answer's names a source by its number. */
-        bool is_said = answer.code == RT_COMPILE_TIME && answer.message_count > 0;
-        if (prints && !is_said) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
+        bool is_explained = answer.code == RT_COMPILE_TIME && answer.message_count > 0;
+        if (prints && !is_explained) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
         exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
     } else {
         /* The answer's bytes are freed below; the images are kept. */

@@ -12,8 +12,8 @@
 /* The errors in the source of a kernel that is in no scenario, if they are known before its run:
  * those of its #include directives. */
 typedef struct cnf_file_errors {
-    rt_text message; /* one line each: "FILE:LINE:COLUMN: error: TEXT" */
-    rt_text file;    /* where the first one is */
+    rt_text message; /* one line each: "FILE:LINE:COLUMN: error: TEXT" or "FILE: error: TEXT" */
+    rt_text file;    /* where the first one is; empty: nowhere */
     uint32_t line, column;
 } cnf_file_errors;
 

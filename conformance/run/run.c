@@ -168,6 +168,10 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
         scenario->scenario =
             scn_read(arena, rt_buffer_text(&scenario->text), file->file, file->path, &problems);
         if (scenario->scenario && file->errors) {
+            /* The text lacks the headers with the errors, so --resume runs it again. */
+            scenario->hash =
+                cnf_file_hash(arena, rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(scenario->hash),
+                                                     RT_TEXT_ARG(file->errors->message)));
             invalid = judge_errors(arena, scenario->scenario, file->errors);
             scenario_invalid(run, scenario, &invalid);
             return false;

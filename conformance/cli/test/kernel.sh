@@ -142,6 +142,26 @@ refused() { # FILE PLACE LINE COLUMN MESSAGE: checks the error of a file that do
 refused kernels/bad.cl kernels/inc/bad.h 1 36 'expected expression'
 refused wrong.cl wrong.cl 1 31 "use of undeclared identifier 'y'"
 refused absent.cl absent.cl 1 10 "'absent.h' file not found"
+echo '#error not today' >flat.h
+printf '#include "flat.h"\n' >flat.cl
+refused flat.cl flat.h 1 2 'not today'
+# Resuming runs it again, since another header may be wrong now.
+for word in once again; do
+    echo "#error $word" >flat.h
+    expect 2 run flat.cl --kernel k --range 1 --on sim --json flat.json --resume
+    says "flat.h:1:2: error: $word"
+    [ "$(wc -l <flat.json)" -eq 1 ] || fail "a record is not replaced" flat.json
+done
+expect 2 run absent.cl -cl-std=CLfoo
+says "    absent.cl: error: invalid value 'CLfoo' in '-cl-std=CLfoo'"
+# What does not compile is not saved.
+for file in absent.cl wrong.cl; do
+    for option in "" --bless; do
+        expect 2 run $file --kernel k --range 1 --on sim --save refused.yaml $option
+        line '-: 1 INVALID'
+        [ ! -e refused.yaml ] || fail "$file was saved" refused.yaml
+    done
+done
 # A list of kernels without errors leaves reports without results.
 rm -f run.json
 expect 0 run plain.cl --json run.json --junit run.xml --sarif run.sarif

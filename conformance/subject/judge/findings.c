@@ -207,7 +207,7 @@ static void judge_unexpected(cnf_execution *execution, uint32_t index)
         const cnf_finding *other = &execution->findings.items[i];
         if (other->expected || !findings_are_alike(finding, other)) continue;
         rt_buffer_printf(&text, "\n  and ");
-        finding_print(execution, &execution->findings.items[i], &text);
+        finding_print(execution, other, &text);
     }
     uint32_t line = scenario_line(execution->scenario, place_of(finding));
     uint32_t step = step_of(execution, finding);
