@@ -14,6 +14,7 @@
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/limits.h"
 #include "reference/base/lock.h"
 #include "reference/base/map.h"
 #include "reference/base/ptx.h"
@@ -26,9 +27,6 @@
 
 /* The newest SPIR-V version that all of assay's tools accept, encoded as in a module's header. */
 enum { SPIRV_VERSION_MAX = 0x00010200 };
-/* The parameters of a function that every implementation takes.  Source: SPIR-V 1.2, 2.17
- * "Universal Limits". */
-enum { PARAMETERS_MAX = 255 };
 
 typedef struct fused_kernel {
     rt_text key;             /* in the arena below */
@@ -380,12 +378,12 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                        "has only %llu; fuse fewer of them",
                        (unsigned long long)kernel->result.local_size, (unsigned long long)room);
     }
-    if (kernel->result.parameter_count > PARAMETERS_MAX) {
-        return rt_fail(
-            tools->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
-            "together, the kernels have %u parameters, but a function of SPIR-V can have "
-            "only %u; fuse fewer of them",
-            kernel->result.parameter_count, (unsigned)PARAMETERS_MAX);
+    /* Our compiler stops at fewer, but the original one has no limit. */
+    if (kernel->result.parameter_count > RT_KERNEL_ARGUMENT_MAX) {
+        return rt_fail(tools->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                       "together, the kernels have %u parameters, but a kernel can have only %u; "
+                       "fuse fewer of them",
+                       kernel->result.parameter_count, RT_KERNEL_ARGUMENT_MAX);
     }
     rt_shared_variables_add(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,
