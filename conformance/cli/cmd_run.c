@@ -165,8 +165,8 @@ static int files_find(run_command *command)
     command->lists = is_kernel && cnf_kernels_listed(arguments);
     if (command->lists)
         return cnf_kernels_list(&command->arena, arguments, &command->options, &command->files);
-    if (!cnf_dumps_read(arguments, &command->arena,
-                        is_kernel && !arguments->values[CNF_OPTION_KERNELS], &command->dumps))
+    bool is_launch = is_kernel && !arguments->values[CNF_OPTION_KERNELS];
+    if (!cnf_dumps_read(arguments, &command->arena, is_launch, &command->dumps))
         return CNF_EXIT_USAGE;
     cnf_launch *launch = rt_arena_alloc(&command->arena, sizeof *launch);
     for (uint32_t i = 0; !is_kernel && i < arguments->given_count; i++) {
@@ -183,7 +183,6 @@ static int files_find(run_command *command)
                                                &command->files, launch)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
-    bool is_launch = is_kernel && !arguments->values[CNF_OPTION_KERNELS];
     if (is_launch && !cnf_dumps_check(&command->dumps, launch)) return CNF_EXIT_USAGE;
     return cnf_save_begin(&command->save, arguments, launch, &command->columns);
 }

@@ -6,7 +6,6 @@
  * The seed of a failure is printed before its sequence, which is the same every time. */
 #include "opencl/test/client.h"
 
-#include <CL/cl_ext.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,25 +13,9 @@
 
 enum { POOL = 8, BYTES = 1024, HOST_BYTES = 4096, KINDS_OF_PROGRAMS = 3 };
 
-/* Functions of Intel's extensions, which the loader does not export. */
-typedef struct functions {
-    clHostMemAllocINTEL_fn host;
-    clDeviceMemAllocINTEL_fn device;
-    clSharedMemAllocINTEL_fn shared;
-    clMemFreeINTEL_fn free;
-    clEnqueueMemcpyINTEL_fn copy;
-    clEnqueueMemFillINTEL_fn fill;
-    clSetKernelArgMemPointerINTEL_fn argument;
-    clGetMemAllocInfoINTEL_fn info;
-    cl_int(CL_API_CALL *variable)(cl_device_id device, cl_program program, const char *name,
-                                  size_t *out_size, void **out_pointer);
-    cl_int(CL_API_CALL *function)(cl_device_id device, cl_program program, const char *name,
-                                  cl_ulong *out_pointer);
-} functions;
-
 typedef struct pools {
     client c;
-    functions intel;
+    client_intel intel;
     uint64_t state; /* of the generator */
     cl_mem buffers[POOL];
     cl_event events[POOL], users[POOL];
@@ -335,16 +318,16 @@ static void shared_call(pools *p)
 
 static uint8_t *unified_allocate(pools *p)
 {
-    const functions *f = &p->intel;
+    const client_intel *f = &p->intel;
     const cl_uint alignment = draw(p, 4) ? 0 : (cl_uint)draw_size(p);
     cl_int code = 0;
     void *memory = NULL;
     switch (draw(p, 3)) {
-    case 0: memory = f->host(p->c.context, NULL, BYTES, alignment, &code); break;
-    case 1: memory = f->device(p->c.context, p->c.device, NULL, BYTES, alignment, &code); break;
+    case 0: memory = f->allocate_host(p->c.context, NULL, BYTES, alignment, &code); break;
+    case 1: memory = f->allocate(p->c.context, p->c.device, NULL, BYTES, alignment, &code); break;
     default:
-        memory =
-            f->shared(p->c.context, draw(p, 2) ? p->c.device : NULL, NULL, BYTES, alignment, &code);
+        memory = f->allocate_shared(p->c.context, draw(p, 2) ? p->c.device : NULL, NULL, BYTES,
+                                    alignment, &code);
     }
     code_check(code);
     assert_int_equal(memory != NULL, code == CL_SUCCESS);
@@ -354,7 +337,7 @@ static uint8_t *unified_allocate(pools *p)
 /* Intel's unified shared memory, and the addresses of a program's variables and functions. */
 static void unified_call(pools *p)
 {
-    const functions *f = &p->intel;
+    const client_intel *f = &p->intel;
     uint8_t **place = &ANY(unified);
     cl_event list[3], event = NULL;
     cl_uint count;
@@ -378,7 +361,7 @@ static void unified_call(pools *p)
     case 3:
         code = f->fill(queue, to, p->host, (size_t)1 << draw(p, 9), size, count, wait, &event);
         break;
-    case 4: code = f->argument(ANY(kernels), (cl_uint)draw(p, 3), to); break;
+    case 4: code = f->set(ANY(kernels), (cl_uint)draw(p, 3), to); break;
     case 5:
         code = f->info(p->c.context, to, (cl_mem_info_intel)(CL_MEM_ALLOC_TYPE_INTEL + draw(p, 6)),
                        sizeof number, &number, NULL);
@@ -464,30 +447,6 @@ static void everything_end(pools *p)
         if (p->queues[i]) code_check(clFinish(p->queues[i]));
 }
 
-static functions functions_find(const client *c)
-{
-    functions found;
-    const struct {
-        const char *name;
-        void *place;
-    } rows[] = {{"clHostMemAllocINTEL", &found.host},
-                {"clDeviceMemAllocINTEL", &found.device},
-                {"clSharedMemAllocINTEL", &found.shared},
-                {"clMemFreeINTEL", &found.free},
-                {"clEnqueueMemcpyINTEL", &found.copy},
-                {"clEnqueueMemFillINTEL", &found.fill},
-                {"clSetKernelArgMemPointerINTEL", &found.argument},
-                {"clGetMemAllocInfoINTEL", &found.info},
-                {"clGetDeviceGlobalVariablePointerINTEL", &found.variable},
-                {"clGetDeviceFunctionPointerINTEL", &found.function}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *function = clGetExtensionFunctionAddressForPlatform(c->platform, rows[i].name);
-        assert_non_null(function);
-        memcpy(rows[i].place, &function, sizeof function);
-    }
-    return found;
-}
-
 static void sequence_run(uint64_t seed, uint64_t calls)
 {
     static void (*const kinds[])(pools * p) = {
@@ -498,7 +457,7 @@ static void sequence_run(uint64_t seed, uint64_t calls)
     assert_non_null(p);
     p->state = seed;
     p->c = client_open(CL_QUEUE_PROFILING_ENABLE);
-    p->intel = functions_find(&p->c);
+    p->intel = client_intel_find(&p->c);
     for (int i = 0; i < POOL - 1; i++) {
         cl_int code;
         p->queues[i] = clCreateCommandQueue(

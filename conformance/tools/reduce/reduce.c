@@ -244,25 +244,13 @@ static bool numbers_try(reducer *reduction)
 
 /* ---- Modules that only need others -------------------------------------------------------- */
 
-/* The only child that is left of a list or mapping; NULL if there is none or there are several. */
-static red_node *only_child(const red_node *node)
-{
-    red_node *only = NULL;
-    for (uint32_t i = 0; i < node->child_count; i++) {
-        if (node->children[i].is_removed) continue;
-        if (only) return NULL;
-        only = &node->children[i];
-    }
-    return only;
-}
-
 /* The item of `needs` if that is all that the module has, and has one item; otherwise NULL. */
 static const red_node *only_need(const red_node *module)
 {
     if (module->kind != RED_MAPPING) return NULL;
-    const red_node *entry = only_child(module);
+    const red_node *entry = red_only_child(module);
     if (!entry || entry->kind != RED_LIST || !rt_text_is(entry->key, "needs")) return NULL;
-    const red_node *need = only_child(entry);
+    const red_node *need = red_only_child(entry);
     return need && need->kind == RED_SCALAR ? need : NULL;
 }
 

@@ -237,25 +237,34 @@ static void draw_sweep(host_generator *g)
     }
 }
 
-/* The functions that a module defines, as bits 1u << function. */
-static uint32_t functions_of(const gen_program *program, uint32_t module)
+/* What a module defines: bits 1u << function, and 1u << kernel. */
+typedef struct definitions {
+    uint32_t functions, kernels;
+} definitions;
+
+static definitions definitions_of(const gen_program *program, uint32_t module)
 {
-    uint32_t functions = 0;
-    for (uint32_t i = 0; i < program->image_count; i++)
-        if (program->images[i].module == module) functions |= program->images[i].functions;
-    return functions;
+    definitions all = {0};
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const gen_image *image = &program->images[i];
+        if (image->module != module) continue;
+        all.functions |= image->functions;
+        all.kernels |= image->kernels;
+    }
+    return all;
 }
 
 /* The module that takes the place of an unloaded one: itself, none (0), or one that is not loaded
  * and defines some of its functions or has the same names. */
 static uint32_t draw_replacement(host_generator *g, uint32_t module)
 {
-    uint32_t kind = below(g, 4), functions = functions_of(&g->program, module), count = 0;
+    uint32_t kind = below(g, 4), count = 0;
+    uint32_t functions = definitions_of(&g->program, module).functions;
     uint32_t replacement = module;
     if (kind < 2) return kind == 0 ? module : 0;
     for (uint32_t m = 1; m < g->program.module_count; m++) {
         bool is_like = g->families[m] == g->families[module] ||
-                       (functions & functions_of(&g->program, m)) != 0;
+                       (functions & definitions_of(&g->program, m).functions) != 0;
         if (m != module && is_like && g->state.open_count[m] == 0 && below(g, ++count) == 0)
             replacement = m;
     }
@@ -363,15 +372,6 @@ static void replace_module(host_generator *g)
     if (has_content) copy_on_all_devices(g, GEN_COPY_OUT, module);
 }
 
-/* The kernels of a module, as bits 1u << kernel. */
-static uint32_t kernels_of(const gen_program *program, uint32_t module)
-{
-    uint32_t kernels = 0;
-    for (uint32_t i = 0; i < program->image_count; i++)
-        if (program->images[i].module == module) kernels |= program->images[i].kernels;
-    return kernels;
-}
-
 /* Draws two libraries with kernels of the same name; the first is open if one of them is.  Returns
  * the names as bits 1u << kernel; 0: there are no such libraries. */
 static uint32_t draw_namesakes(host_generator *g, uint32_t *out_first, uint32_t *out_second)
@@ -379,7 +379,8 @@ static uint32_t draw_namesakes(host_generator *g, uint32_t *out_first, uint32_t 
     uint32_t count = 0, kernels = 0;
     for (uint32_t first = 1; first < g->program.module_count; first++) {
         for (uint32_t second = 1; second < g->program.module_count; second++) {
-            uint32_t common = kernels_of(&g->program, first) & kernels_of(&g->program, second);
+            uint32_t common = definitions_of(&g->program, first).kernels &
+                              definitions_of(&g->program, second).kernels;
             bool is_in_order = g->state.open_count[first] > 0 || g->state.open_count[second] == 0;
             if (first == second || common == 0 || !is_in_order || below(g, ++count) > 0) continue;
             *out_first = first;
