@@ -6,6 +6,7 @@
 #include "reference/program/persistent_key.h"
 #include "reference/program/provider.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- Property sets -------------------------------------------------------------------------- */
@@ -96,6 +97,15 @@ void __wrap_rt_combination_write(rt_buffer *out, const rt_image *image,
 
 static bool tables_frozen; /* by DL-DLOPEN-02, after the first failed launch */
 
+/* How often an image was registered or a process begun. Relaxed, so that it orders nothing: a
+ * checker of races must see those of other mistakes. */
+static _Atomic uint32_t registration_count;
+
+static void registration_note(void)
+{
+    atomic_fetch_add_explicit(&registration_count, 1, memory_order_relaxed);
+}
+
 /* The first kernel or export of an image; one of them exists in any image that is found by name. */
 static rt_text first_symbol(const rt_image *image)
 {
@@ -126,6 +136,7 @@ void __wrap_rt_program_tables_add(rt_program_tables *tables, const rt_registered
             NONE,
             "a library that comes a third time does not get back the kernels that others have"))
         return;
+    registration_note();
     if (!tables_frozen) __real_rt_program_tables_add(tables, image);
 }
 
@@ -182,6 +193,7 @@ static void register_unlocked(void *user, const rt_registered_image *image)
 rt_program_manager *__wrap_rt_program_manager_create(const rt_program_parameters *parameters)
 {
     rt_program_manager *manager = __real_rt_program_manager_create(parameters);
+    registration_note(); /* another process */
     if (RT_FAULT(DL_SET_05, "an image is entered without the lock"))
         manager->registry->observer.registered = register_unlocked;
     return manager;
@@ -783,7 +795,7 @@ rt_status __wrap_rt_program_manager_kernel(rt_program_manager *manager,
         uint64_t name;
     } refused;
     uint64_t name = rt_hash64(request->kernel.data, request->kernel.length);
-    uint32_t images = manager->registry->images.count;
+    uint32_t images = atomic_load_explicit(&registration_count, memory_order_relaxed);
     uint32_t module = request->has_module ? request->module : RT_MODULE_NONE;
     if (refused.status.code == RT_LINK_ERROR && refused.images == images && refused.name == name &&
         refused.device == request->device->id && refused.module == module &&
