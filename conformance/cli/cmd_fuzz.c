@@ -351,6 +351,11 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
                      RT_TEXT_ARG(first), is_first ? "" : ",",
                      is_first ? 0 : (int)bucket->subject.length, bucket->subject.data,
                      command->options.seed);
+    if (is_first)
+        rt_buffer_printf(out,
+                         "# reduced, in every choice that the documents leave open:\n"
+                         "# assay run reduced.yaml --on %.*s --explore\n",
+                         RT_TEXT_ARG(first));
     resemblance_write(command, bucket, out);
     rt_buffer_printf(out,
                      "assay_findings: 1\nfindings:\n  - id: to-be-named\n    title: to be written\n"

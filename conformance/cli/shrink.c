@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { CANDIDATES = 16 };
+enum { CANDIDATES = 16, CHOICES_MAX = 8 };
 
 typedef RT_VECTOR(uint32_t) unit_list;
 
@@ -18,6 +18,8 @@ typedef struct shrinking {
     rt_arena arena;
     unit_list left, without; /* all units: those that may be needed, and those that are not */
     bool fails[CANDIDATES], passes_on_sim[CANDIDATES];
+    cnf_run_options alone; /* each scenario in a process of its own, as its reader will run it */
+    bool is_sim; /* the subject that fails is sim, in any choice that the documents leave open */
 } shrinking;
 
 static void scenario_write(const shrinking *shrink, const unit_list *without, rt_buffer *out,
@@ -53,7 +55,6 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
 static bool chunks_try(shrinking *shrink, uint32_t at, uint32_t size, uint32_t count,
                        uint32_t *out_chunk)
 {
-    const cnf_run_options *options = shrink->request->options;
     cnf_file files[CANDIDATES] = {0};
     rt_buffer texts[CANDIDATES] = {0};
     for (uint32_t i = 0; i < count; i++) {
@@ -69,11 +70,10 @@ static bool chunks_try(shrinking *shrink, uint32_t at, uint32_t size, uint32_t c
         files[i] = (cnf_file){.file = name, .path = name, .text = rt_buffer_text(&texts[i])};
         shrink->fails[i] = shrink->passes_on_sim[i] = false;
     }
-    bool is_complete = cnf_run(options, files, count, on_record, shrink) == CNF_RUN_COMPLETE;
-    bool is_sim = rt_text_equal(shrink->request->subject, options->subjects[0].name);
+    bool is_complete = cnf_run(&shrink->alone, files, count, on_record, shrink) == CNF_RUN_COMPLETE;
     *out_chunk = 0;
     while (*out_chunk < count &&
-           !(shrink->fails[*out_chunk] && (is_sim || shrink->passes_on_sim[*out_chunk])))
+           !(shrink->fails[*out_chunk] && (shrink->is_sim || shrink->passes_on_sim[*out_chunk])))
         ++*out_chunk;
     for (uint32_t i = 0; i < count; i++)
         rt_buffer_free(&texts[i]);
@@ -135,7 +135,10 @@ static void lay_out(rt_arena *arena, rt_text text, rt_buffer *out)
 
 bool cnf_generated_shrink(const cnf_shrink_request *request, rt_buffer *out)
 {
-    shrinking shrink = {.request = request};
+    shrinking shrink = {.request = request, .alone = *request->options};
+    shrink.alone.reuse = 1;
+    shrink.is_sim = rt_text_equal(request->subject, request->options->subjects[0].name);
+    if (shrink.is_sim) shrink.alone.explore_max = CHOICES_MAX;
     rt_buffer drawn = {0};
     uint32_t unit_count;
     scenario_write(&shrink, &shrink.without, &drawn, &unit_count);

@@ -224,7 +224,7 @@ static void block_append(rt_buffer *out, const red_node *node, uint32_t indent, 
 /* True for what has an item or entry on each line: "- submit: {kernel: k}". */
 static bool is_in_lines(const red_node *node)
 {
-    static const char *const keys[] = {"modules", "memory", "steps"};
+    static const char *const keys[] = {"modules", "steps"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys && node->depth == 1; i++)
         if (rt_text_is(node->key, keys[i])) return true;
     uint32_t at = 0;

@@ -36,6 +36,7 @@ static void omit_commands(host_generator *g, work_step *work)
         if (reads && i < reader_count && *verb == WORK_MIX) *verb = WORK_LOOK;
         if (fills && *verb == WORK_MIX) *verb = WORK_FILL;
     }
+    if (work->kind == WORK_GATHER && is_omitted(g)) gen_work_gather_one(work);
 }
 
 /* Omits parts of a step. */
@@ -76,8 +77,43 @@ static uint32_t omit_steps(host_generator *g)
     return needed;
 }
 
+/* Lets the host read what the last command reads, so that no other memory is needed. A scenario
+ * expects something, even if it fails in another way. */
+static void move_reads(host_generator *g)
+{
+    const work_command *last = NULL;
+    for (uint32_t i = 0; i < g->step_count; i++) {
+        const work_step *work = &g->steps[i].work;
+        if (work->command_count > 0) last = &work->commands[work->command_count - 1];
+    }
+    for (uint32_t i = 0; i < g->step_count && last && last->verb != WORK_FILL; i++)
+        if (g->steps[i].verb == GEN_READ) g->steps[i].work.read = last->sources[0];
+}
+
+/* Lets all calls make objects of other classes than the base, which then needs no kernel for it. */
+static void omit_base(host_generator *g)
+{
+    uint32_t class = GEN_ROLE_BASE;
+    for (uint32_t role = GEN_ROLE_BASE + 1; role < GEN_ROLES; role++)
+        if (is_omitted(g)) class = role;
+    for (uint32_t i = 0; i < g->step_count; i++)
+        if (g->steps[i].verb == GEN_SHAPE && g->steps[i].call.class == GEN_ROLE_BASE)
+            g->steps[i].call.class = class;
+}
+
+/* Lets every kernel of an image call what any of them calls, so that one of them may do. */
+static void join_callees(gen_image *image)
+{
+    uint32_t callees = 0;
+    for (uint32_t k = 0; k < GEN_KERNELS; k++)
+        callees |= image->kernel_bodies[k].callees;
+    for (uint32_t k = 0; k < GEN_KERNELS; k++)
+        image->kernel_bodies[k].callees = callees;
+}
+
 static void omit_definitions(host_generator *g, gen_image *image)
 {
+    bool has_several = (image->kernels & (image->kernels - 1)) != 0;
     uint32_t constants = keep(g, gen_constants(image));
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         image->function_bodies[f].constants &= constants;
@@ -87,6 +123,7 @@ static void omit_definitions(host_generator *g, gen_image *image)
         image->kernel_bodies[k].constants &= constants;
         image->kernel_bodies[k].callees = keep(g, image->kernel_bodies[k].callees);
     }
+    if (has_several && is_omitted(g)) join_callees(image);
     image->functions = keep(g, image->functions);
     image->kernels = keep(g, image->kernels);
     image->increment = keep(g, image->increment) & image->kernels;
@@ -98,22 +135,38 @@ static void omit_definitions(host_generator *g, gen_image *image)
         if (!(image->kernels & 1u << k)) image->kernel_bodies[k] = (gen_body){0};
 }
 
+/* Omits properties of modules. `needed` are those that the executable needs instead of loading
+ * them; it may also need what its libraries need. */
+static void omit_properties(host_generator *g, uint32_t needed)
+{
+    gen_program *program = &g->program;
+    for (uint32_t m = 0; m < program->module_count; m++) {
+        gen_module *module = &program->modules[m];
+        bool has_needs = m > 0 && module->needs != 0;
+        module->needs = keep(g, module->needs);
+        if (has_needs && is_omitted(g)) {
+            needed |= module->needs;
+            module->needs = 0;
+        }
+        if (module->format != GEN_SPIRV && is_omitted(g)) module->format = GEN_SPIRV;
+        if (gen_host_images(program, m) > 1 && is_omitted(g)) g->joined |= 1u << m;
+    }
+    program->modules[0].needs |= needed;
+}
+
 /* The number of an omission does not depend on what else is omitted. */
 static void omit(host_generator *g)
 {
     gen_program *program = &g->program;
     uint32_t needed = omit_steps(g);
+    if (is_omitted(g)) move_reads(g);
     g->read_memories = keep(g, (1u << WORK_MEMORIES) - 1);
     if (g->has_persistent_cache) g->has_persistent_cache = !is_omitted(g);
     program->without_fp64 = keep(g, program->without_fp64);
     program->preloaded = keep(g, program->preloaded);
     g->shapes.parts = keep(g, g->shapes.parts);
-    for (uint32_t m = 0; m < program->module_count; m++) {
-        program->modules[m].needs = keep(g, program->modules[m].needs);
-        if (program->modules[m].format != GEN_SPIRV && is_omitted(g))
-            program->modules[m].format = GEN_SPIRV;
-    }
-    program->modules[0].needs |= needed;
+    omit_base(g);
+    omit_properties(g, needed);
     for (uint32_t i = 0; i < program->image_count; i++)
         omit_definitions(g, &program->images[i]);
     for (uint32_t m = 0; m < program->module_count; m++)

@@ -55,6 +55,8 @@ typedef struct host_generator {
     uint32_t bundle_count;
     uint32_t process_count; /* before the current one */
     uint32_t read_memories; /* bits 1u << memory: those that are read at the end of a process */
+    uint32_t joined; /* bits 1u << module: those whose images come from one source, where they
+                      * can; set by a reduction */
     host_step steps[STEPS_MAX];
     uint32_t step_count;
     uint32_t unit_count; /* things that can be omitted, counted so far */
@@ -89,6 +91,9 @@ void gen_host_draw(host_generator *g);
 void gen_host_repeat(host_generator *g);
 
 /* ---- write.c ---------------------------------------------------------------------------- */
+
+/* How many images a module has. */
+uint32_t gen_host_images(const gen_program *program, uint32_t module);
 
 /* Appends the scenario. */
 void gen_host_text(const host_generator *g, rt_buffer *out);

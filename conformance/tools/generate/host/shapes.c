@@ -22,6 +22,7 @@ bool gen_shapes_take(gen_shapes *shapes, uint32_t loaded, uint32_t without_fp64,
     loaded &= ~(1u << GEN_ROLE_LINKING);
     uint32_t parts = 1u << (call->is_precise ? GEN_SHAPE_PRECISE : GEN_SHAPE_PLAIN);
     if (call->class == GEN_ROLE_BASE) parts |= 1u << GEN_SHAPE_BASE;
+    if (!call->is_uncalled) parts |= 1u << (call->is_precise ? GEN_SHAPE_MEASURE : GEN_SHAPE_COUNT);
     if ((needed & ~loaded) || (parts & ~shapes->parts)) return false;
     if (call->is_uncalled) return true;
     call->is_refused = call->is_precise && (without_fp64 & 1u << gen_device_of(call->place));
@@ -60,25 +61,35 @@ static void class_write(gen_role role, uint32_t parts, rt_buffer *out)
     rt_buffer_printf(out, " };\n");
 }
 
+/* The kernels of the base's library that are not omitted, as bits 1u << part. */
+static uint32_t kernels_of_base(uint32_t parts)
+{
+    uint32_t kernels = parts & 1u << GEN_SHAPE_BASE;
+    if (parts & 1u << GEN_SHAPE_PLAIN) kernels |= parts & 1u << GEN_SHAPE_COUNT;
+    if (parts & 1u << GEN_SHAPE_PRECISE) kernels |= parts & 1u << GEN_SHAPE_MEASURE;
+    return kernels;
+}
+
 /* The program of each kernel of the base's library is its own, because it is split per kernel. */
 void gen_shapes_write_module(gen_role role, uint32_t parts, rt_buffer *out)
 {
     CHECK(role >= GEN_ROLE_BASE && role < GEN_ROLES);
     bool is_base = role == GEN_ROLE_BASE;
-    bool is_split = is_base && (parts & (parts - 1)) != 0;
+    uint32_t kernels = is_base ? kernels_of_base(parts) : 0;
+    bool is_split = (kernels & (kernels - 1)) != 0;
     rt_buffer_printf(out, "%s    sources:\n      - language: opencl-cpp\n        code: |\n",
                      is_split ? "    split: per_kernel\n" : "");
     class_write(GEN_ROLE_BASE, parts, out);
     if (!is_base) class_write(role, parts, out);
-    if (!is_base || (parts & 1u << GEN_SHAPE_BASE))
+    if (!is_base || (kernels & 1u << GEN_SHAPE_BASE))
         rt_buffer_printf(
             out, "          kernel void %s(global char *storage) { new_object<%s>(storage); }\n",
             classes[role].kernel, classes[role].name);
-    if (is_base && (parts & 1u << GEN_SHAPE_PLAIN))
+    if (kernels & 1u << GEN_SHAPE_COUNT)
         rt_buffer_printf(
             out, "          CALLS_INDIRECTLY(\"plain\") kernel void count(global char *storage, "
                  "global int *out) { out[0] = object<Shape>(storage)->sides(); }\n");
-    if (is_base && (parts & 1u << GEN_SHAPE_PRECISE))
+    if (kernels & 1u << GEN_SHAPE_MEASURE)
         rt_buffer_printf(
             out, "          CALLS_INDIRECTLY(\"precise\") kernel void measure(global char "
                  "*storage, global int *out) { out[0] = object<Shape>(storage)->area(2); }\n");

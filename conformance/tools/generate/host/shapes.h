@@ -27,6 +27,8 @@ typedef enum gen_shape_part {
     GEN_SHAPE_PLAIN,   /* a function for every device */
     GEN_SHAPE_PRECISE, /* one whose overrides need fp64 */
     GEN_SHAPE_BASE,    /* a kernel that makes an object of the base class */
+    GEN_SHAPE_COUNT,   /* the kernel that calls the plain function */
+    GEN_SHAPE_MEASURE, /* the one that calls the precise one */
     GEN_SHAPE_PARTS
 } gen_shape_part;
 

@@ -66,6 +66,15 @@ static void draw_gather(gen_random *random, work_step *step)
     step->commands[step->command_count++] = sum;
 }
 
+void gen_work_gather_one(work_step *step)
+{
+    if (step->command_count == 0) return;
+    work_command *sum = &step->commands[step->command_count - 1];
+    uint32_t source = step->command_count > 1 ? step->commands[0].to : sum->sources[0];
+    for (uint32_t i = 0; i < WORK_SOURCES && sum->verb == WORK_SUM; i++)
+        sum->sources[i] = source;
+}
+
 /* A fused kernel is compiled once for each list, so there is a finite number of them. */
 static void draw_fused(gen_random *drawn, work_step *step)
 {
@@ -238,7 +247,7 @@ void gen_work_write_sources(const work_use *use, rt_buffer *out)
 static void name_write(rt_buffer *out, uint32_t memory)
 {
     bool is_buffer = memory < WORK_BUFFERS;
-    rt_buffer_printf(out, "%s%u", is_buffer ? "buffer" : "shared",
+    rt_buffer_printf(out, "%s%u", is_buffer ? "buffer" : "s",
                      is_buffer ? memory : memory - WORK_BUFFERS);
 }
 

@@ -91,6 +91,10 @@ void gen_work_start(work_state *state);
 /* Draws a step of a kind. */
 work_step gen_work_draw(gen_random *random, work_kind kind, bool two_devices);
 
+/* For a reduction: lets the sum of a GATHER step read one memory only, which the step's first
+ * command writes if it has another one. */
+void gen_work_gather_one(work_step *step);
+
 /* True if a command is a kernel. */
 bool gen_work_has_kernels(const work_use *use);
 

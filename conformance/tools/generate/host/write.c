@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* Every scenario states it: a seed gives the same program only with the same version. */
-enum { VERSION = 10 };
+enum { VERSION = 11 };
 
 /* ---- Names -------------------------------------------------------------------------------- */
 
@@ -39,39 +39,52 @@ static bool is_image_of(const gen_image *image, uint32_t module)
     return image->module == module && (image->functions != 0 || image->kernels != 0);
 }
 
+#define CODE_INDENT "          "
+
+/* True if an image's only definition stands in one line, with what it refers to. */
+static bool is_in_one_line(const gen_image *image)
+{
+    uint32_t count =
+        (uint32_t)(__builtin_popcount(image->functions) + __builtin_popcount(image->kernels));
+    return count == 1 && image->increment == 0;
+}
+
 /* What the definitions of one or several images refer to. */
 static void write_declarations(const host_generator *g, rt_buffer *out, uint32_t called,
-                               uint32_t constants)
+                               uint32_t constants, bool in_one_line)
 {
+    const char *begin = in_one_line ? "" : CODE_INDENT, *end = in_one_line ? " " : "\n";
     for (uint32_t c = 0; c < GEN_CONSTANTS; c++)
         if (constants & 1u << c)
-            rt_buffer_printf(out, "          SPEC_CONSTANT(ulong, c%u, %" PRIu64 ")\n", c,
-                             gen_settings[0].values[c]);
-    const char *before = "          ulong ";
+            rt_buffer_printf(out, "%sSPEC_CONSTANT(ulong, c%u, %" PRIu64 ")%s", begin, c,
+                             gen_settings[0].values[c], end);
+    const char *before = "ulong ";
+    if (called) rt_buffer_printf(out, "%s", begin);
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(called & 1u << f)) continue;
         rt_buffer_printf(out, "%s%s%s(void)", before, prefix(g), function_names[f]);
         before = ", ";
     }
-    if (called) rt_buffer_printf(out, ";\n");
+    if (called) rt_buffer_printf(out, ";%s", end);
 }
 
 /* Functions, kernels and what they use. */
-static void write_definitions(const host_generator *g, rt_buffer *out, const gen_image *image)
+static void write_definitions(const host_generator *g, rt_buffer *out, const gen_image *image,
+                              bool in_one_line)
 {
+    const char *begin = in_one_line ? "" : CODE_INDENT;
     if (image->increment != 0)
-        rt_buffer_printf(out, "          DEVICE_GLOBAL(int, v%u%s)\n", image->variable,
+        rt_buffer_printf(out, "%sDEVICE_GLOBAL(int, v%u%s)\n", begin, image->variable,
                          image->has_image_scope ? ", device_image_scope" : "");
     for (uint32_t f = 0; f < GEN_FUNCTIONS; f++) {
         if (!(image->functions & 1u << f)) continue;
-        rt_buffer_printf(out, "          ulong %s%s(void) { return ", prefix(g), function_names[f]);
+        rt_buffer_printf(out, "%sulong %s%s(void) { return ", begin, prefix(g), function_names[f]);
         write_sum(g, out, image, &image->function_bodies[f]);
         rt_buffer_printf(out, "; }\n");
     }
     for (uint32_t k = 0; k < GEN_KERNELS; k++) {
         if (!(image->kernels & 1u << k)) continue;
-        rt_buffer_printf(out,
-                         "          kernel void %s%s(global ulong *out) { out[0] = ", prefix(g),
+        rt_buffer_printf(out, "%skernel void %s%s(global ulong *out) { out[0] = ", begin, prefix(g),
                          kernel_names[k]);
         write_sum(g, out, image, &image->kernel_bodies[k]);
         if (image->increment & 1u << k)
@@ -93,16 +106,17 @@ static void write_sources(const host_generator *g, rt_buffer *out, uint32_t modu
     static const char head[] = "      - language: opencl-c\n        code: |\n";
     if (is_joined) {
         rt_buffer_printf(out, head);
-        write_declarations(g, out, called, constants);
+        write_declarations(g, out, called, constants, false);
     }
     for (uint32_t i = 0; i < g->program.image_count; i++) {
         const gen_image *image = &g->program.images[i];
         if (!is_image_of(image, module)) continue;
+        bool in_one_line = !is_joined && is_in_one_line(image);
         if (!is_joined) {
-            rt_buffer_printf(out, head);
-            write_declarations(g, out, gen_callees(image), gen_constants(image));
+            rt_buffer_printf(out, "%s%s", head, in_one_line ? CODE_INDENT : "");
+            write_declarations(g, out, gen_callees(image), gen_constants(image), in_one_line);
         }
-        write_definitions(g, out, image);
+        write_definitions(g, out, image, in_one_line);
     }
 }
 
@@ -146,7 +160,7 @@ static work_use use_of(const host_generator *g)
     return use;
 }
 
-static uint32_t images_of(const gen_program *program, uint32_t module)
+uint32_t gen_host_images(const gen_program *program, uint32_t module)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < program->image_count; i++)
@@ -158,13 +172,13 @@ static uint32_t images_of(const gen_program *program, uint32_t module)
  * it no others. */
 static bool holds_work(const host_generator *g)
 {
-    return gen_host_has_work(g) && images_of(&g->program, 0) == 0;
+    return gen_host_has_work(g) && gen_host_images(&g->program, 0) == 0;
 }
 
 static void write_module(const host_generator *g, rt_buffer *out, uint32_t module)
 {
     const gen_program *program = &g->program;
-    uint32_t image_count = images_of(program, module);
+    uint32_t image_count = gen_host_images(program, module);
     work_use use = use_of(g);
     bool needs_work = module == 0 && gen_host_has_work(g) && !holds_work(g);
     bool has_work = module == 0 && holds_work(g) && gen_work_has_kernels(&use);
@@ -181,7 +195,8 @@ static void write_module(const host_generator *g, rt_buffer *out, uint32_t modul
                                           [GEN_SPIRV_AND_PTX] = "    formats: [spirv64, ptx]\n",
                                           [GEN_PTX] = "    formats: [ptx]\n"};
     bool is_varied = g->request->variation == GEN_SPLIT;
-    bool is_joined = is_varied && is_separate(program, module);
+    bool can_join = is_varied || (image_count > 1 && (g->joined & 1u << module));
+    bool is_joined = can_join && is_separate(program, module);
     const char *split = is_joined                      ? "    split: per_kernel\n"
                         : image_count > 1 || is_varied ? "    split: per_source\n"
                                                        : "";
@@ -231,15 +246,16 @@ static bool is_certain(const gen_outcome *outcome)
 }
 
 /* Writes the name of the memory into which the launch with a number stores its result. Kernels that
- * do not increment a variable leave its place alone, so they share another memory. */
+ * do not increment a variable leave its place alone, so they share another memory. All names differ
+ * in digits alone, so a failure stays the same if memory is shared. */
 static void write_output(const host_generator *g, const host_step *step, uint32_t number,
                          rt_buffer *out)
 {
     if (!step->shares_memory)
-        rt_buffer_printf(out, "out%u", number);
+        rt_buffer_printf(out, "out%u", number + 1);
     else
         rt_buffer_printf(out,
-                         gen_increments(&g->program, step->image, step->kernel) ? "sums" : "out");
+                         gen_increments(&g->program, step->image, step->kernel) ? "out0" : "out");
 }
 
 static void write_equals(const gen_outcome *outcome, uint32_t value, rt_buffer *out)
@@ -346,7 +362,7 @@ static void write_memories(const host_generator *g, rt_buffer *out)
         if (step->verb == GEN_COPY_IN)
             rt_buffer_printf(out, "  in%u: {type: int, values: [%d]}\n", i, step->content);
         if (step->verb == GEN_COPY_OUT)
-            rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i);
+            rt_buffer_printf(out, "  out%u: {type: int, values: [-1]}\n", i + 1);
     }
     work_use use = use_of(g);
     gen_work_write_memories(&use, out);
@@ -373,7 +389,8 @@ static void write_copy(const host_generator *g, const host_step *step, uint32_t 
         rt_buffer_printf(out,
                          "  - copy: {from: v%u, to: out%u%s}\n"
                          "  - expect: {memory: out%u, equals: [%d]}\n",
-                         variable, number, place_keys[step->target.place], number, step->content);
+                         variable, number + 1, place_keys[step->target.place], number + 1,
+                         step->content);
 }
 
 static bool uses_place(const host_generator *g, uint32_t place)

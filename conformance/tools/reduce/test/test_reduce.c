@@ -162,8 +162,7 @@ static void only_what_the_test_needs_remains(void **state)
                                                      "summary: \"Short.\"\n"
                                                      "modules:\n"
                                                      "  app: {sources: [{code: \"int two;\"}]}\n"
-                                                     "memory:\n"
-                                                     "  more: {count: 1}\n"
+                                                     "memory: {more: {count: 1}}\n"
                                                      "steps:\n"
                                                      "  - submit: {kernel: k}\n");
         rt_buffer_free(&text);
