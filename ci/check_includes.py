@@ -3,9 +3,8 @@
 
 usage: check_includes.py ROOT [TABLE]
 
-Also fails when the table itself has a cycle, when LLVM headers are used outside the folders of the two
-libraries that link LLVM, and
-when a folder's internal header (NAME_internal.h) is included from another folder.
+Also fails when the table itself has a cycle, when LLVM headers are used outside the folders of the two libraries
+that link LLVM, and when a folder's internal header (NAME_internal.h) is included from another folder.
 """
 import pathlib
 import re

@@ -33,33 +33,53 @@ MEMORY_MIB = 4096
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
 
+def is_below(file, paths):
+    return any(file == path or file.startswith(path.rstrip("/") + "/") for path in paths)
+
+
 @dataclasses.dataclass(frozen=True)
 class Judge:
-    """A subject, with a profile, that runs scenarios."""
+    """A subject, with a profile and other options of `assay run`, that runs scenarios."""
     subject: str
     profile: str
     files: tuple = ()    # it judges mutants of files at or below these paths; (): all
     folders: tuple = ()  # it runs scenarios of these folders; (): all
     most: int = 0        # it runs so many of them for one mutant; 0: all
+    options: tuple = ()
 
     @property
     def name(self):
-        return f"{self.subject} {self.profile}"
+        return " ".join((self.subject, self.profile, *self.options))
+
+    @property
+    def label(self):
+        """Its name in the records of scores, where profiles do not differ."""
+        return " ".join((self.subject, *self.options))
+
+    @property
+    def takes_compiler(self):
+        """True if some of its mutants may be in the compile stage."""
+        return not self.files or any(not is_below(file, RUNTIME) for file in self.files)
 
     def takes_file(self, file):
-        return not self.files or any(file == path or file.startswith(path + "/") for path in self.files)
+        return not self.files or is_below(file, self.files)
 
     def takes_scenario(self, name):
         return not self.folders or name.split("/")[1] in self.folders
 
 
 # A mutant is judged in this order.  Most code shows in the profile of the documents on sim, and some only in that of
-# shipped DPC++.  The others run code that sim does not: compiled kernels, what is made for and from PTX and native
-# images, and the linker for drivers that link no SPIR-V.  A subject that is not installed judges nothing.
+# shipped DPC++ or after a choice that the seed does not make: ci/test runs the scenarios in each of these ways.  The
+# others run code that sim does not: compiled kernels, what is made for and from PTX and native images, and the linker for
+# drivers that link no SPIR-V.  A subject that is not installed judges nothing.
 COMPILER = ("reference/compiler", "reference/image")
+RUNTIME = ("reference/fusion", "reference/memory", "reference/module", "reference/program", "reference/runtime.c",
+           "reference/sched", "reference/vfunc")
+EXPLORE = "--explore"
 JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
+    Judge("sim", "documents", files=RUNTIME, options=(EXPLORE,)),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
@@ -208,8 +228,8 @@ class Scenarios:
         return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds[name, judge] for name in names)))
 
     def command(self, names, judge, records, timeout):
-        return [str(self.assay), "run", *names, "--on", judge.subject, "--profile", judge.profile, "-j1", "--cache",
-                str(self.cache), "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color",
+        return [str(self.assay), "run", *names, "--on", judge.subject, "--profile", judge.profile, *judge.options, "-j1",
+                "--cache", str(self.cache), "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color",
                 "never", "--fail-fast"]
 
     def environment(self, **variables):
@@ -218,8 +238,8 @@ class Scenarios:
         return {**kept, **variables}
 
     def reach(self, jobs, files):
-        """Runs every scenario that changed on the judges of mutants of `files`, by itself and with nothing of its own
-        from the cache."""
+        """Runs every scenario that changed on the judges of mutants of `files`, by itself and, on those of the compiler,
+        with nothing of its own from the cache."""
         path = self.build.folder / "reach.json"
         kept = read_json(path, {})
         self.judges = [judge for judge in JUDGES if any(map(judge.takes_file, files)) and self.is_installed(judge)]
@@ -273,16 +293,18 @@ class Scenarios:
     def reach_of(self, name, judge):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
+            answers = {"ASSAY_CACHE_ANSWERS": "none"} if judge.takes_compiler else {}
             status, output = self.children.run(
                 self.command([name], judge, records, 120), cwd=self.root,
-                env=self.environment(ASSAY_MUTANT_REACHED=reached, ASSAY_CACHE_ANSWERS="none"))
+                env=self.environment(ASSAY_MUTANT_REACHED=reached, **answers))
             record = self.records(records)[-1:]
             if status not in (0, 4) or not record or record[0]["verdict"] not in (*EXPECTED, "SKIP"):
                 print(output[-4000:], file=sys.stderr)
                 sys.exit(f"ci/mutate: {name} does not pass without a mutant on {judge.name}")
             with open(reached, "rb") as file:
                 data = file.read()
-            if record[0]["verdict"] == "SKIP":
+            # An exploration that had nothing to choose ran the scenario as the first judge does.
+            if record[0]["verdict"] == "SKIP" or EXPLORE in judge.options and not record[0].get("choices"):
                 data = bytes(len(data))
         half = len(data) // 2
         return {"seconds": record[0]["seconds"],
@@ -369,7 +391,7 @@ class Runner:
 
     @staticmethod
     def identity(scenarios):
-        return digest([scenarios.identity, *sorted(scenarios.missing)])
+        return digest([scenarios.identity, repr(JUDGES), *sorted(scenarios.missing)])
 
     def earlier(self):
         """{key: by which scenario} of the mutants that were killed, other than by a time-out, in runs of other states of
@@ -491,8 +513,10 @@ class Runner:
         """(scenarios that ran, (how, by which the mutant was killed) or None)."""
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             path = os.path.join(folder, "records")
-            environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers,
-                                                     TMPDIR=folder)
+            # The walks over the runtime's structures, which ci/test has in its build with sanitizers, cost little.
+            checks = {"ASSAY_MUTANT_CHECK": "1"} if is_below(self.build.mutants[number].file, RUNTIME) else {}
+            environment = self.scenarios.environment(ASSAY_MUTANT=str(number), ASSAY_CACHE_ANSWERS=answers, TMPDIR=folder,
+                                                     **checks)
             timeout = patience * self.scenarios.timeout(names, judge)
             process = self.children.start(self.scenarios.command(names, judge, path, timeout),
                                           cwd=self.scenarios.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -2,6 +2,7 @@
 #include "opencl/module.h"
 
 #include "conformance/build/spirv_outline.h"
+#include "reference/base/map.h"
 #include "reference/base/spirv.h"
 
 #include <string.h>
@@ -14,6 +15,8 @@ enum {
     OP_SPEC_CONSTANT_TRUE = 48,
     OP_SPEC_CONSTANT_FALSE = 49,
     OP_SPEC_CONSTANT = 50,
+    OP_DECORATE = 71,
+    DECORATION_SPEC_ID = 1,
     MODE_LOCAL_SIZE = 17,
     MODE_LOCAL_SIZE_HINT = 18,
     MODE_VEC_TYPE_HINT = 30,
@@ -129,22 +132,38 @@ uint32_t icd_constant_size(rt_bytes module, cl_uint id)
     return rt_spirv_spec_constant_find(module, id, &constant);
 }
 
+/* Writes a number into the instruction of a constant. */
+static void constant_write(rt_buffer *module, const rt_spirv_instruction *at, uint64_t number)
+{
+    size_t offset = (size_t)(at->bytes.data - (const uint8_t *)module->data);
+    uint32_t *words = (uint32_t *)(void *)(module->data + offset); /* rt_alloc aligns it */
+    if (at->opcode != OP_SPEC_CONSTANT) {
+        uint32_t opcode = number ? OP_SPEC_CONSTANT_TRUE : OP_SPEC_CONSTANT_FALSE;
+        uint32_t first = at->word_count << 16 | opcode;
+        words[0] = at->is_swapped ? __builtin_bswap32(first) : first;
+        return;
+    }
+    for (uint32_t i = 3; i < at->word_count; i++, number >>= 32)
+        words[i] = at->is_swapped ? __builtin_bswap32((uint32_t)number) : (uint32_t)number;
+}
+
+/* Several constants may have the same SpecId: post-link makes one for each kernel that reads it. */
 void icd_constant_set(rt_buffer *module, cl_uint id, const uint8_t *value)
 {
-    rt_bytes bytes = rt_buffer_bytes(module);
-    rt_spirv_instruction at;
-    uint32_t size = rt_spirv_spec_constant_find(bytes, id, &at);
+    uint32_t size = icd_constant_size(rt_buffer_bytes(module), id);
     CHECK(size >= 1 && size <= 8);
     uint64_t number = 0;
     memcpy(&number, value, size);
-    size_t offset = (size_t)(at.bytes.data - bytes.data);
-    uint32_t *words = (uint32_t *)(void *)(module->data + offset); /* rt_alloc aligns it */
-    if (at.opcode != OP_SPEC_CONSTANT) {
-        uint32_t opcode = number ? OP_SPEC_CONSTANT_TRUE : OP_SPEC_CONSTANT_FALSE;
-        uint32_t first = at.word_count << 16 | opcode;
-        words[0] = at.is_swapped ? __builtin_bswap32(first) : first;
-        return;
+    rt_map decorated = {0}; /* their results; decorations precede constants (2.4) */
+    rt_spirv_walk walk = rt_spirv_walk_start(rt_buffer_bytes(module));
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        if (at.opcode == OP_DECORATE && at.word_count == 4 &&
+            rt_spirv_word(&at, 2) == DECORATION_SPEC_ID && rt_spirv_word(&at, 3) == id)
+            rt_map_set_number(&decorated, rt_spirv_word(&at, 1), 0);
+        bool is_constant = at.opcode == OP_SPEC_CONSTANT_TRUE ||
+                           at.opcode == OP_SPEC_CONSTANT_FALSE || at.opcode == OP_SPEC_CONSTANT;
+        if (is_constant && rt_map_find_number(&decorated, rt_spirv_word(&at, 2)) != RT_MAP_NONE)
+            constant_write(module, &at, number);
     }
-    for (uint32_t i = 3; i < at.word_count; i++, number >>= 32)
-        words[i] = at.is_swapped ? __builtin_bswap32((uint32_t)number) : (uint32_t)number;
+    rt_map_free(&decorated);
 }

@@ -3,9 +3,12 @@
 import collections
 import importlib.machinery
 import importlib.util
+import json
 import pathlib
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 CI = pathlib.Path(__file__).resolve().parent.parent
@@ -40,15 +43,34 @@ class Conclusions(unittest.TestCase):
 
     def test_supplement(self):
         old, new = Finding("libsycl/old"), Finding("libsycl/new")
-        plan = releases.Plan([old, new], {old.name: [], new.name: [VALUE]}, {}, ["b.yaml"])
-        row = {"release": "1", "reason": "", "complete": "findings", "findings": {old.name: {"state": "shown"}}}
+        plan = releases.Plan([old, new], {old.name: [{"scenario": "b.yaml"}], new.name: [VALUE]},
+                             collections.defaultdict(list), ["a.yaml", "b.yaml"], frozenset())
+        row = {"release": "1", "reason": "", "complete": "findings", "driver": "one", "verdicts": {"PASS": 1, "otherwise": 1},
+               "fails": {"b.yaml": "FAIL x"}, "findings": {old.name: {"state": "shown"}}}
         rest = releases.lacking(plan, row)
-        self.assertEqual((rest.findings, rest.scenarios), ([new], [VALUE["scenario"]]))
-        found = {"release": "1", "reason": "", "findings": {new.name: {"state": "absent"}}}
+        self.assertEqual((rest.findings, rest.scenarios, rest.counted), ([new], [VALUE["scenario"]], {"b.yaml"}))
+        # The results of the earlier run are in the same file; what the row counts is not counted again.
+        read = {"a.yaml": {**record("FAIL", "x"), "driver": "two"}, "b.yaml": record("FAIL", "x")}
+        found = {"release": "1", "reason": "", **releases.summary(read, rest), "findings": {new.name: {"state": "absent"}}}
         joined = releases.joined(row, found)
         self.assertEqual(joined["findings"], {**row["findings"], **found["findings"]})
+        self.assertEqual((joined["driver"], joined["verdicts"]), ("one", {"PASS": 1, "otherwise": 2}))
+        self.assertEqual(joined["fails"], {"a.yaml": "FAIL x", "b.yaml": "FAIL x"})
         self.assertIsNone(releases.lacking(plan, joined))
         self.assertEqual(releases.joined(row, {**found, "reason": "does not run: no"}), row)
+        whole = releases.joined({**row, "complete": "all"}, found)
+        self.assertEqual((whole["verdicts"], whole["fails"]), (row["verdicts"], row["fails"]))
+
+    def test_rows(self):
+        """A release that was not measured here keeps its row of the tree."""
+        tree, kept = {"what": {"rows": [{"release": "1", "from": "tree"}, {"release": "2", "from": "tree"}]}}, releases.CACHE
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(releases, "table", lambda: tree):
+            releases.CACHE = pathlib.Path(folder)
+            self.addCleanup(setattr, releases, "CACHE", kept)
+            releases.rows_path("what").write_text(json.dumps({"2": {"release": "2", "from": "here"}}), encoding="utf-8")
+            rows = releases.measured_rows("what", False)
+            self.assertEqual({release: row["from"] for release, row in rows.items()}, {"1": "tree", "2": "here"})
+            self.assertEqual(releases.measured_rows("what", True), {})
 
     def test_history(self):
         for states, expected in (

@@ -506,6 +506,8 @@ rt_status cnf_front_end_expand(rt_sink *sink, rt_arena *arena, const cnf_toolcha
     rt_status status = error ? rt_fail(sink, RT_UNAVAILABLE, RT_RULE_NONE,
                                        "%s cannot be started: %s", path, strerrordesc_np(error))
                              : run_finish(sink, arena, source, &run, NULL, messages);
+    for (uint32_t i = 0; i < messages->count; i++) /* as in the expanded code's line markers */
+        rt_text_take_prefix(&messages->items[i].source, "./");
     rt_text output = rt_buffer_text(&run.output);
     if (rt_ok(status) && memmem(output.data, output.length, mark, strlen(mark)))
         *out_code =

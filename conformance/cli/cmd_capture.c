@@ -243,7 +243,7 @@ static bool sources_outline(capture_command *command, const cap_program *program
     if (!scenario) cnf_command_problems(stderr, program->sources[0].file, &problems);
     rt_buffer_free(&text);
     return scenario &&
-           cnf_kernels_outline(arena, &command->run, scenario, out) == CNF_EXIT_EXPECTED;
+           cnf_kernels_outline(arena, &command->run, scenario, false, out) == CNF_EXIT_EXPECTED;
 }
 
 /* cap_style.outline */

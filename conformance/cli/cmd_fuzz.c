@@ -362,17 +362,16 @@ static void draft_write(fuzz_command *command, const fuz_bucket *bucket, const c
     }
 }
 
-/* True if the failure is like those of the bucket. */
-static bool is_alike(fuzz_command *command, const fuz_bucket *bucket, const cnf_record *record)
+static fuz_failure failure_of(fuzz_command *command, const cnf_record *record)
 {
-    rt_arena *arena = &command->batch;
-    rt_text headline = fuz_headline(arena, record->judgement.signature);
-    gen_variation variation = command->variations[index_of(command, record->scenario)];
-    return rt_text_equal(record->subject, bucket->subject) &&
-           rt_text_is(bucket->verdict, cnf_verdict_word(record->judgement.verdict)) &&
-           rt_text_is(bucket->variation, cnf_generated_variation(variation)) &&
-           rt_text_equal(fuz_headline_key(arena, headline),
-                         fuz_headline_key(arena, bucket->headline));
+    uint32_t index = index_of(command, record->scenario);
+    return (fuz_failure){.subject = record->subject,
+                         .verdict = rt_text_of(cnf_verdict_word(record->judgement.verdict)),
+                         .signature = record->judgement.signature,
+                         .variation =
+                             rt_text_of(cnf_generated_variation(command->variations[index])),
+                         .seed = command->file_seeds[index],
+                         .traits = fuz_traits(command->files[index].text)};
 }
 
 /* Appends a file of the batch as the generator reduces it. */
@@ -400,7 +399,8 @@ static void bucket_shrink(fuzz_command *command, const fuz_bucket *bucket, rt_bu
     uint32_t left = command->columns.count == 1 ? TRIED_MAX : 1;
     for (uint32_t i = 0; i < command->failures.count && left > 0; i++) {
         const cnf_record *record = command->failures.items[i];
-        if (!is_alike(command, bucket, record)) continue;
+        const fuz_failure failure = failure_of(command, record);
+        if (!fuz_bucket_has(&command->state, bucket, &failure)) continue;
         left--;
         rt_buffer shrunk = {0};
         file_shrink(command, bucket, index_of(command, record->scenario), &shrunk);
@@ -505,13 +505,7 @@ static void failures_sort(fuzz_command *command)
         uint64_t seed = command->file_seeds[index];
         bool is_variation = command->variations[index] != GEN_AS_DRAWN;
         if (is_variation && fails_as_drawn(command, seed, record->subject)) continue;
-        const fuz_failure failure = {
-            .subject = record->subject,
-            .verdict = rt_text_of(cnf_verdict_word(record->judgement.verdict)),
-            .signature = record->judgement.signature,
-            .variation = rt_text_of(cnf_generated_variation(command->variations[index])),
-            .seed = seed,
-            .traits = fuz_traits(command->files[index].text)};
+        const fuz_failure failure = failure_of(command, record);
         fuz_bucket *bucket = fuz_bucket_add(&command->state, &failure);
         if (bucket->count > 1) continue;
         command->new_buckets++;

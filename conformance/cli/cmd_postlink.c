@@ -32,7 +32,7 @@ static int module_make(postlink_command *command, cnf_cache *cache, const cnf_ru
     cnf_postlinked *result = &command->modules[index];
     *result = (cnf_postlinked){.module = module->name, .split = cnf_split_name(module->split)};
     return cnf_module_compile(command->sink, &command->arena, cache, run, command->input.model,
-                              module, &result->images, &result->device_globals);
+                              module, false, &result->images, &result->device_globals);
 }
 
 /* Makes the images of all modules, even if one fails; returns the worst status. */

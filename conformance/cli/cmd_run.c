@@ -46,6 +46,8 @@ typedef struct run_command {
     cnf_journal journal;
     rt_buffer warnings; /* lines, printed after the report */
     bool output_failed, child_lost;
+    bool is_misused; /* an option names what a scenario does not have */
+    bool lists;      /* it only lists kernels, and runs at most what does not compile */
     cnf_dumps dumps;
     cnf_save save; /* of --save */
 } run_command;
@@ -155,13 +157,16 @@ static int shard_apply(run_command *command)
     return CNF_EXIT_EXPECTED;
 }
 
-/* Finds the scenarios, or makes those of kernels' launches. */
+/* Finds the scenarios, or makes those of kernels' launches, or lists kernels. */
 static int files_find(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     bool is_kernel = cnf_kernels_wanted(arguments);
-    if (!cnf_dumps_read(arguments, &command->arena,
-                        is_kernel && !arguments->values[CNF_OPTION_KERNELS], &command->dumps))
+    command->lists = is_kernel && cnf_kernels_listed(arguments);
+    if (command->lists)
+        return cnf_kernels_list(&command->arena, arguments, &command->options, &command->files);
+    bool is_launch = is_kernel && !arguments->values[CNF_OPTION_KERNELS];
+    if (!cnf_dumps_read(arguments, &command->arena, is_launch, &command->dumps))
         return CNF_EXIT_USAGE;
     cnf_launch *launch = rt_arena_alloc(&command->arena, sizeof *launch);
     for (uint32_t i = 0; !is_kernel && i < arguments->given_count; i++) {
@@ -178,6 +183,7 @@ static int files_find(run_command *command)
                                                &command->files, launch)
                            : cnf_command_files(arguments, &command->arena, &command->files);
     if (status != CNF_EXIT_EXPECTED) return status;
+    if (is_launch && !cnf_dumps_check(&command->dumps, launch)) return CNF_EXIT_USAGE;
     return cnf_save_begin(&command->save, arguments, launch, &command->columns);
 }
 
@@ -208,9 +214,12 @@ static void kernel_note(run_command *command, const cnf_record *record,
     const cnf_dumps *dumps = &command->dumps;
     rt_buffer text = {0};
     rt_text launch = command->files.count > 1 ? record->scenario : (rt_text){0};
-    if ((dumps->prints_written || dumps->count > 0 || dumps->folder) &&
-        !cnf_dumps_write(&text, dumps, record->subject, launch, detail->scenario, detail->messages))
-        command->output_failed = true;
+    int status = CNF_EXIT_EXPECTED;
+    if (dumps->prints_written || dumps->count > 0 || dumps->folder)
+        status = cnf_dumps_write(&text, dumps, record->subject, launch, detail->scenario,
+                                 detail->messages);
+    if (status == CNF_EXIT_INFRASTRUCTURE) command->output_failed = true;
+    if (status == CNF_EXIT_USAGE) command->is_misused = true;
     if (!cnf_command_print(&text, "the memories")) command->output_failed = true;
     rt_buffer_free(&text);
     cnf_save_note(&command->save, record, detail);
@@ -311,6 +320,8 @@ static int run_exit_status(const run_command *command, cnf_run_end end)
     /* A run that the listener stopped has an unexpected verdict, or its output failed. */
     if (end == CNF_RUN_INTERRUPTED || command->output_failed || command->child_lost)
         return CNF_EXIT_INFRASTRUCTURE;
+    if (command->is_misused) return CNF_EXIT_USAGE;
+    if (command->lists && command->files.count == 0) return CNF_EXIT_EXPECTED;
     bool everything_skipped = true;
     for (uint32_t i = 0; i < command->results.report.records.count; i++) {
         const cnf_record *record = &command->results.report.records.items[i];
@@ -402,8 +413,9 @@ static int run_and_report(run_command *command)
     fprintf(stderr, "%s", rt_buffer_string(&command->warnings));
     rt_buffer text = {0};
     command->style.seconds = command->results.seconds = seconds_now() - command->begun_s;
-    cnf_report_write(&text, &command->results.report, command->columns.columns,
-                     command->columns.count, &command->style);
+    if (!command->lists || files->count > 0)
+        cnf_report_write(&text, &command->results.report, command->columns.columns,
+                         command->columns.count, &command->style);
     if (cnf_command_finish(&text, "the report") != CNF_EXIT_EXPECTED) command->output_failed = true;
     const char *baseline = command->arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
     if (baseline && end == CNF_RUN_COMPLETE &&
@@ -436,11 +448,6 @@ static int files_run(run_command *command)
 int cnf_run_command(const cnf_arguments *arguments)
 {
     const char *const *values = arguments->values;
-    if (cnf_kernels_wanted(arguments) && cnf_kernels_listed(arguments)) {
-        cnf_run_options options;
-        return cnf_run_options_read(arguments, &options) ? cnf_kernels_list(arguments, &options)
-                                                         : CNF_EXIT_USAGE;
-    }
     run_command command = {.arguments = arguments,
                            .results = {.arguments = arguments},
                            .explains = values[CNF_OPTION_DIFFERENCES] != NULL,
@@ -449,11 +456,12 @@ int cnf_run_command(const cnf_arguments *arguments)
         command.results.html = cnf_html_create(rt_text_of(cnf_results_oracle()));
     int status = options_read(&command);
     if (status == CNF_EXIT_EXPECTED) status = files_find(&command);
-    if (status == CNF_EXIT_EXPECTED)
+    if (status == CNF_EXIT_EXPECTED && !command.lists)
         status = cnf_selection_apply(arguments, &command.arena, &command.files);
-    if (status == CNF_EXIT_EXPECTED) status = shard_apply(&command);
+    if (status == CNF_EXIT_EXPECTED && !command.lists) status = shard_apply(&command);
     if (status == CNF_EXIT_EXPECTED)
-        status = values[CNF_OPTION_LIST] ? files_list(&command.files) : files_run(&command);
+        status = values[CNF_OPTION_LIST] && !command.lists ? files_list(&command.files)
+                                                           : files_run(&command);
     /* A shard assigned by a CI system may be empty without error. */
     const char *shard = values[CNF_OPTION_SHARD];
     if (status == CNF_EXIT_NOTHING_RAN && shard && strcmp(shard, "auto") == 0 &&

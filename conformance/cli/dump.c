@@ -243,7 +243,32 @@ static const cnf_dump *dump_find(const cnf_dumps *dumps, rt_text name)
     return NULL;
 }
 
-/* Reports a memory that the scenario does not have. */
+static void unknown_report(rt_text name, const rt_nearest *nearest)
+{
+    rt_buffer hint = {0};
+    rt_nearest_hint(nearest, &hint);
+    fprintf(stderr, "assay: --dump %.*s: no memory has that name%s\n", RT_TEXT_ARG(name),
+            rt_buffer_string(&hint));
+    rt_buffer_free(&hint);
+}
+
+bool cnf_dumps_check(const cnf_dumps *dumps, const cnf_launch *launch)
+{
+    for (uint32_t i = 0; i < dumps->count; i++) {
+        rt_nearest nearest = rt_nearest_to(dumps->items[i].name);
+        bool is_found = false;
+        for (uint32_t k = 0; k < launch->item_count; k++) {
+            if (launch->items[k].memory.length == 0) continue;
+            is_found = is_found || rt_text_equal(launch->items[k].name, dumps->items[i].name);
+            rt_nearest_offer(&nearest, launch->items[k].name);
+        }
+        if (!is_found) unknown_report(dumps->items[i].name, &nearest);
+        if (!is_found) return false;
+    }
+    return true;
+}
+
+/* Reports the memories that the scenario does not have. */
 static bool names_check(const cnf_dumps *dumps, const scn_scenario *scenario)
 {
     bool is_valid = true;
@@ -252,23 +277,19 @@ static bool names_check(const cnf_dumps *dumps, const scn_scenario *scenario)
         if (cnf_memory_find(scenario, dumps->items[i].name)) continue;
         for (uint32_t k = 0; k < scenario->memory_count; k++)
             rt_nearest_offer(&nearest, scenario->memories[k].name);
-        rt_buffer hint = {0};
-        rt_nearest_hint(&nearest, &hint);
-        fprintf(stderr, "assay: --dump %.*s: no memory has that name%s\n",
-                RT_TEXT_ARG(dumps->items[i].name), rt_buffer_string(&hint));
-        rt_buffer_free(&hint);
+        unknown_report(dumps->items[i].name, &nearest);
         is_valid = false;
     }
     return is_valid;
 }
 
-bool cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt_text launch,
-                     const scn_scenario *scenario, const cnf_messages *messages)
+int cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt_text launch,
+                    const scn_scenario *scenario, const cnf_messages *messages)
 {
-    bool is_valid = names_check(dumps, scenario);
+    bool is_known = names_check(dumps, scenario), is_valid = true;
     rt_buffer folder = {0};
     bool writes = dumps->folder && messages->memory_count > 0;
-    if (writes) is_valid = array_folder(dumps->folder, subject, launch, &folder) && is_valid;
+    if (writes) is_valid = array_folder(dumps->folder, subject, launch, &folder);
     for (uint32_t i = 0; i < messages->memory_count; i++) {
         const cnf_final_memory *final = &messages->memories[i];
         const scn_memory *memory = cnf_memory_find(scenario, final->name);
@@ -284,5 +305,6 @@ bool cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt
             is_valid = array_write(rt_buffer_string(&folder), memory, final);
     }
     rt_buffer_free(&folder);
-    return is_valid;
+    if (!is_valid) return CNF_EXIT_INFRASTRUCTURE;
+    return is_known ? CNF_EXIT_EXPECTED : CNF_EXIT_USAGE;
 }

@@ -2,7 +2,7 @@
 #ifndef CONFORMANCE_CLI_DUMP_H
 #define CONFORMANCE_CLI_DUMP_H
 
-#include "conformance/cli/options.h"
+#include "conformance/cli/launch.h"
 #include "conformance/verdict/messages.h"
 
 typedef enum cnf_dump_format {
@@ -32,11 +32,16 @@ typedef struct cnf_dumps {
 bool cnf_dumps_read(const cnf_arguments *arguments, rt_arena *arena, bool prints_written,
                     cnf_dumps *out_dumps);
 
+/* True if each name of --dump is that of an argument in memory; otherwise one that is not is
+ * reported on stderr. */
+bool cnf_dumps_check(const cnf_dumps *dumps, const cnf_launch *launch);
+
 /* Appends the chosen memories of a run, with the subject's name, and writes the arrays:
- * DIR/SUBJECT/NAME.npy, or, if `launch` is not empty, DIR/SUBJECT/LAUNCH/NAME.npy. Returns false
- * after reporting on stderr that a memory is unknown or a file cannot be written. */
-bool cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt_text launch,
-                     const scn_scenario *scenario, const cnf_messages *messages);
+ * DIR/SUBJECT/NAME.npy, or, if `launch` is not empty, DIR/SUBJECT/LAUNCH/NAME.npy. Returns an exit
+ * status: USAGE if a memory is unknown, INFRASTRUCTURE if a file cannot be written; both are
+ * reported on stderr. */
+int cnf_dumps_write(rt_buffer *out, const cnf_dumps *dumps, rt_text subject, rt_text launch,
+                    const scn_scenario *scenario, const cnf_messages *messages);
 
 /* True if the run has changed a memory: it differs from its initial contents. */
 bool cnf_memory_is_written(const scn_memory *memory, const cnf_final_memory *final);

@@ -22,9 +22,10 @@ bool cnf_kernels_wanted(const cnf_arguments *arguments)
 
 bool cnf_kernels_listed(const cnf_arguments *arguments)
 {
-    static const cnf_option_id launching[] = {CNF_OPTION_KERNEL, CNF_OPTION_RANGE,
-                                              CNF_OPTION_LOCAL,  CNF_OPTION_OFFSET,
-                                              CNF_OPTION_ARG,    CNF_OPTION_KERNELS};
+    static const cnf_option_id launching[] = {
+        CNF_OPTION_KERNEL, CNF_OPTION_RANGE,   CNF_OPTION_LOCAL, CNF_OPTION_OFFSET,
+        CNF_OPTION_ARG,    CNF_OPTION_KERNELS, CNF_OPTION_DUMP,  CNF_OPTION_DUMP_NPY,
+        CNF_OPTION_SAVE,   CNF_OPTION_BLESS};
     for (size_t i = 0; i < sizeof launching / sizeof *launching; i++)
         if (arguments->values[launching[i]]) return false;
     return true;
@@ -48,7 +49,7 @@ static cnf_spirv_outline images_outline(rt_arena *arena, rt_image_list images)
 }
 
 int cnf_kernels_outline(rt_arena *arena, const cnf_run_options *run, const scn_scenario *scenario,
-                        cnf_spirv_outline *out)
+                        bool run_reports, cnf_spirv_outline *out)
 {
     rt_sink *sink = rt_sink_create();
     rt_text warning;
@@ -57,11 +58,27 @@ int cnf_kernels_outline(rt_arena *arena, const cnf_run_options *run, const scn_s
     rt_device_global_list globals;
     CHECK(scenario->module_count == 1);
     int status = cnf_module_compile(sink, arena, cache, run, scenario, &scenario->modules[0],
-                                    &images, &globals);
+                                    run_reports, &images, &globals);
     *out = images_outline(arena, images);
     cnf_cache_close(cache);
     rt_sink_destroy(sink);
     return status;
+}
+
+/* Makes the launch's file and reads the kernels of its module, which is compiled here.
+ * *out_is_refused: it does not compile, which the run of the file reports. Returns an exit status.
+ */
+static int launch_outline(rt_arena *arena, const cnf_run_options *run, const cnf_launch *launch,
+                          cnf_file *out_file, cnf_spirv_outline *out, bool *out_is_refused)
+{
+    const scn_scenario *scenario = NULL;
+    int status = cnf_launch_file(arena, launch, out_file, &scenario);
+    *out = (cnf_spirv_outline){0};
+    *out_is_refused = launch->errors != NULL;
+    if (status != CNF_EXIT_EXPECTED || *out_is_refused) return status;
+    status = cnf_kernels_outline(arena, run, scenario, true, out);
+    *out_is_refused = status == CNF_EXIT_UNEXPECTED;
+    return *out_is_refused ? CNF_EXIT_EXPECTED : status;
 }
 
 /* ---- Listing ------------------------------------------------------------------------------- */
@@ -134,17 +151,37 @@ static void argument_append(rt_buffer *out, const cnf_parameter *parameter, uint
     case CNF_PARAMETER_LOCAL:
         rt_buffer_printf(&word, "local %.*s[%" PRIu64 "]", RT_TEXT_ARG(type), count);
         break;
-    case CNF_PARAMETER_VALUE:
-    case CNF_PARAMETER_OTHER: zero_append(&word, parameter); break;
+    case CNF_PARAMETER_VALUE: zero_append(&word, parameter); break;
+    case CNF_PARAMETER_OTHER: UNREACHABLE(); /* kernel_to_propose */
     }
     rt_buffer_printf(out, " --arg ");
     cnf_shell_word_append(out, rt_buffer_text(&word));
     rt_buffer_free(&word);
 }
 
-static void proposal_append(rt_buffer *out, const cnf_arguments *arguments,
-                            const cnf_kernel_outline *kernel)
+/* The first kernel whose parameters can all be passed from the command line; NULL: none. */
+static const cnf_kernel_outline *kernel_to_propose(const cnf_spirv_outline *outline)
 {
+    for (uint32_t i = 0; i < outline->kernel_count; i++) {
+        const cnf_kernel_outline *kernel = &outline->kernels[i];
+        uint32_t index = 0;
+        while (index < kernel->parameter_count &&
+               kernel->parameters[index].kind != CNF_PARAMETER_OTHER)
+            index++;
+        if (index == kernel->parameter_count) return kernel;
+    }
+    return NULL;
+}
+
+static void proposal_append(rt_buffer *out, const cnf_arguments *arguments,
+                            const cnf_spirv_outline *outline)
+{
+    const cnf_kernel_outline *kernel = kernel_to_propose(outline);
+    if (!kernel) {
+        rt_buffer_printf(out, "no kernel can be run from here: each has an opaque parameter, such "
+                              "as an image, for which there is no argument\n");
+        return;
+    }
     rt_buffer_printf(out, "run it: assay run");
     for (uint32_t i = 0; i < arguments->path_count; i++) {
         rt_buffer_append_byte(out, ' ');
@@ -165,18 +202,21 @@ static void proposal_append(rt_buffer *out, const cnf_arguments *arguments,
     rt_buffer_append_byte(out, '\n');
 }
 
-int cnf_kernels_list(const cnf_arguments *arguments, const cnf_run_options *run)
+int cnf_kernels_list(rt_arena *arena, const cnf_arguments *arguments, const cnf_run_options *run,
+                     cnf_files *out_files)
 {
-    rt_arena arena = {0};
     cnf_toolchain toolchain;
     cnf_toolchain_find(&toolchain);
     cnf_launch launch;
-    cnf_file file;
+    cnf_file *file = rt_arena_alloc(arena, sizeof *file);
     cnf_spirv_outline outline = {0};
-    const scn_scenario *scenario = NULL;
-    int status = cnf_launch_read(&arena, &toolchain, arguments, &command_line, &launch);
-    if (status == CNF_EXIT_EXPECTED) status = cnf_launch_file(&arena, &launch, &file, &scenario);
-    if (status == CNF_EXIT_EXPECTED) status = cnf_kernels_outline(&arena, run, scenario, &outline);
+    bool is_refused = false;
+    *out_files = (cnf_files){file, 0};
+    int status = cnf_launch_read(arena, &toolchain, arguments, &command_line, &launch);
+    if (status == CNF_EXIT_EXPECTED)
+        status = launch_outline(arena, run, &launch, file, &outline, &is_refused);
+    out_files->count = is_refused;
+    if (status != CNF_EXIT_EXPECTED || is_refused) return status;
     rt_buffer text = {0};
     for (uint32_t i = 0; i < outline.kernel_count; i++) {
         const cnf_kernel_outline *kernel = &outline.kernels[i];
@@ -187,20 +227,20 @@ int cnf_kernels_list(const cnf_arguments *arguments, const cnf_run_options *run)
         }
         rt_buffer_printf(&text, ")\n");
     }
-    if (outline.kernel_count > 0) proposal_append(&text, arguments, &outline.kernels[0]);
-    if (status == CNF_EXIT_EXPECTED && outline.kernel_count == 0) {
+    if (outline.kernel_count > 0) {
+        proposal_append(&text, arguments, &outline);
+    } else {
         fprintf(stderr, "assay: %.*s has no kernel\n", RT_TEXT_ARG(launch.sources[0].file));
         status = CNF_EXIT_NOTHING_RAN;
     }
     int printed = cnf_command_finish(&text, "the kernels");
-    rt_arena_reset(&arena);
     return status == CNF_EXIT_EXPECTED ? printed : status;
 }
 
 /* ---- Running ------------------------------------------------------------------------------- */
 
 /* The launch of the command line. The module is compiled here, which also fills the cache for the
- * run, so that the kernel and its parameters can be checked. */
+ * run, so that the kernel and its parameters can be checked if there are any. */
 static int launch_make(rt_arena *arena, const cnf_toolchain *toolchain,
                        const cnf_arguments *arguments, const cnf_run_options *run,
                        cnf_files *out_files, cnf_launch *out_launch)
@@ -213,12 +253,12 @@ static int launch_make(rt_arena *arena, const cnf_toolchain *toolchain,
         return CNF_EXIT_USAGE;
     }
     cnf_file *file = rt_arena_alloc(arena, sizeof *file);
-    const scn_scenario *scenario = NULL;
     cnf_spirv_outline outline;
     int status = cnf_launch_read(arena, toolchain, arguments, &command_line, out_launch);
-    if (status == CNF_EXIT_EXPECTED) status = cnf_launch_file(arena, out_launch, file, &scenario);
-    if (status == CNF_EXIT_EXPECTED) status = cnf_kernels_outline(arena, run, scenario, &outline);
-    if (status == CNF_EXIT_EXPECTED) status = cnf_launch_check(out_launch, &outline);
+    if (status == CNF_EXIT_EXPECTED)
+        status = launch_outline(arena, run, out_launch, file, &outline, &out_launch->is_refused);
+    if (status == CNF_EXIT_EXPECTED && !out_launch->is_refused)
+        status = cnf_launch_check(out_launch, &outline);
     *out_files = (cnf_files){file, 1};
     return status;
 }

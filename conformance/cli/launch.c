@@ -244,34 +244,94 @@ static const char *const *preprocessor_options(rt_arena *arena, const cnf_launch
     return options;
 }
 
+/* Keeps the errors among the messages for the report of the run. One about an option has no place,
+ * so it begins with the file. */
+static const cnf_file_errors *errors_of(rt_arena *arena, rt_text file,
+                                        const cnf_message_list *messages)
+{
+    cnf_file_errors *errors = rt_arena_alloc(arena, sizeof *errors);
+    rt_buffer text = {0};
+    *errors = (cnf_file_errors){0};
+    for (uint32_t i = 0; i < messages->count; i++) {
+        const cnf_compile_message *message = &messages->items[i];
+        if (message->severity != CNF_SEVERITY_ERROR) continue;
+        bool has_place = message->source.length > 0 && message->line > 0;
+        if (text.size == 0 && has_place)
+            *errors = (cnf_file_errors){{0}, message->source, message->line, message->column};
+        rt_buffer_printf(&text, "%s%.*s:", text.size > 0 ? "\n" : "",
+                         RT_TEXT_ARG(has_place ? message->source : file));
+        if (has_place) rt_buffer_printf(&text, "%u:%u:", message->line, message->column);
+        rt_buffer_printf(&text, " error: %.*s", RT_TEXT_ARG(message->text));
+    }
+    CHECK(text.size > 0);
+    errors->message = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return errors;
+}
+
+/* Runs the preprocessor over a source. Returns an exit status. */
+static int source_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *toolchain,
+                         const cnf_launch_source *source, rt_text content,
+                         const char *const *options, cnf_expansion *out)
+{
+    const cnf_request_source request = {source->language, source->file, content};
+    rt_text folder = cnf_launch_folder(source->file), expanded;
+    cnf_message_list messages = {0};
+    *out = (cnf_expansion){0};
+    rt_status status = cnf_front_end_expand(sink, arena, toolchain, &request,
+                                            folder.length > 0 ? folder : RT_TEXT("."), options,
+                                            &expanded, &messages);
+    bool is_refused = status.code == RT_COMPILE_TIME;
+    if (is_refused) out->errors = errors_of(arena, source->file, &messages);
+    rt_vector_free(&messages);
+    if (!rt_ok(status) && !is_refused) {
+        cnf_command_fail(sink, status, (rt_text){0});
+        return CNF_EXIT_INFRASTRUCTURE;
+    }
+    if (!is_refused && !rt_text_equal(expanded, content)) out->code = expanded;
+    return CNF_EXIT_EXPECTED;
+}
+
+/* Identifies a source with its options. A line feed separates them, since it ends a line of a
+ * manifest. */
+static rt_text expansion_key(rt_arena *arena, rt_text file, const char *const *options)
+{
+    rt_buffer key = {0};
+    rt_buffer_append_text(&key, file);
+    for (uint32_t i = 0; options[i]; i++)
+        rt_buffer_printf(&key, "\n%s", options[i]);
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&key));
+    rt_buffer_free(&key);
+    return copy;
+}
+
 /* Expands the includes of a source that has any; they may be reached through macros, so the word
  * alone decides whether clang is run. */
 static int includes_expand(rt_arena *arena, rt_sink *sink, const cnf_toolchain *toolchain,
-                           const cnf_launch *launch, rt_text content, cnf_launch_source *source)
+                           cnf_launch *launch, rt_text content, cnf_launch_source *source)
 {
     bool is_opencl =
         source->language == SCN_LANGUAGE_OPENCL_C || source->language == SCN_LANGUAGE_OPENCL_CPP;
     static const char word[] = "include";
     if (!is_opencl || !memmem(content.data, content.length, word, strlen(word)))
         return CNF_EXIT_EXPECTED;
-    const cnf_request_source request = {source->language, source->file, content};
-    rt_text folder = cnf_launch_folder(source->file), expanded;
-    cnf_message_list messages = {0};
-    rt_status status = cnf_front_end_expand(
-        sink, arena, toolchain, &request, folder.length > 0 ? folder : RT_TEXT("."),
-        preprocessor_options(arena, launch), &expanded, &messages);
-    for (uint32_t i = 0; i < messages.count && !rt_ok(status); i++) {
-        const cnf_compile_message *message = &messages.items[i];
-        if (message->severity == CNF_SEVERITY_ERROR)
-            fprintf(stderr, "%.*s:%u:%u: error: %.*s\n", RT_TEXT_ARG(message->source),
-                    message->line, message->column, RT_TEXT_ARG(message->text));
+    const char *const *options = preprocessor_options(arena, launch);
+    cnf_expansions *kept = launch->origin->expansions;
+    rt_text key = kept ? expansion_key(arena, source->file, options) : (rt_text){0};
+    uint32_t place = kept ? rt_map_find(&kept->places, key) : RT_MAP_NONE;
+    cnf_expansion expansion;
+    if (place != RT_MAP_NONE) {
+        expansion = kept->items.items[place];
+    } else {
+        int status = source_expand(arena, sink, toolchain, source, content, options, &expansion);
+        if (status != CNF_EXIT_EXPECTED) return status;
+        if (kept) {
+            rt_map_set(&kept->places, key, kept->items.count);
+            *rt_vector_push(&kept->items) = expansion;
+        }
     }
-    rt_vector_free(&messages);
-    if (!rt_ok(status)) {
-        cnf_command_fail(sink, status, (rt_text){0});
-        return status.code == RT_COMPILE_TIME ? CNF_EXIT_USAGE : CNF_EXIT_INFRASTRUCTURE;
-    }
-    if (!rt_text_equal(expanded, content)) source->code = expanded;
+    source->code = expansion.code;
+    if (!launch->errors) launch->errors = expansion.errors;
     return CNF_EXIT_EXPECTED;
 }
 
@@ -544,8 +604,10 @@ int cnf_launch_file(rt_arena *arena, const cnf_launch *launch, cnf_file *out_fil
     const cnf_launch_style style = {.folder = cnf_launch_folder(main), .is_pinned = true};
     const cnf_launch_origin *origin = launch->origin;
     rt_text written = launch->arguments->paths[0];
-    rt_text path =
-        rt_arena_printf(arena, "%.*s:%.*s", RT_TEXT_ARG(written), RT_TEXT_ARG(launch->kernel));
+    rt_text path = written;
+    if (launch->kernel.length > 0)
+        path =
+            rt_arena_printf(arena, "%.*s:%.*s", RT_TEXT_ARG(written), RT_TEXT_ARG(launch->kernel));
     if (origin->file.length > 0) /* a kernel may be launched by several lines */
         path = rt_arena_printf(arena, "%.*s:%u", RT_TEXT_ARG(path), origin->line);
     rt_buffer text = {0};
@@ -554,7 +616,8 @@ int cnf_launch_file(rt_arena *arena, const cnf_launch *launch, cnf_file *out_fil
     *out_file = (cnf_file){.file = main,
                            .path = path,
                            .text = rt_arena_text(arena, rt_buffer_text(&text)),
-                           .again = again_of(arena, launch)};
+                           .again = again_of(arena, launch),
+                           .errors = launch->errors};
     rt_buffer_free(&text);
     scn_problems problems;
     rt_arena scratch = {0};

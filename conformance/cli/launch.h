@@ -9,6 +9,7 @@
 #include "conformance/cli/options.h"
 #include "conformance/process/files.h"
 #include "conformance/scenario/model/scenario.h"
+#include "reference/base/map.h"
 #include "reference/base/vector.h"
 
 /* The options of a launch, as rows of a command's table. */
@@ -40,6 +41,18 @@
             NULL                                                                                   \
     }
 
+/* A source whose #include directives have been expanded. */
+typedef struct cnf_expansion {
+    rt_text code;                  /* empty: it has none */
+    const cnf_file_errors *errors; /* NULL: none */
+} cnf_expansion;
+
+/* Those of a manifest, whose lines may launch the same file thousands of times. */
+typedef struct cnf_expansions {
+    rt_map places; /* in `items`, by file and options */
+    RT_VECTOR(cnf_expansion) items;
+} cnf_expansions;
+
 /* The line of a manifest that a launch comes from. */
 typedef struct cnf_launch_origin {
     rt_text file;         /* the manifest; empty: the command line */
@@ -49,6 +62,7 @@ typedef struct cnf_launch_origin {
     uint32_t word_count;
     rt_text folder; /* to which the names of files are relative, followed by '/'; empty: the current
                      * one */
+    cnf_expansions *expansions; /* to which sources are added; NULL: they are not kept */
 } cnf_launch_origin;
 
 typedef struct cnf_launch_source {
@@ -66,6 +80,8 @@ typedef struct cnf_launch {
     const cnf_launch_argument *items; /* in the order of the options */
     uint32_t item_count;
     rt_text build_options;
+    const cnf_file_errors *errors; /* of a source's #include directives; NULL: none */
+    bool is_refused;               /* it does not compile, which its run reports */
 } cnf_launch;
 
 /* How a launch is written as a scenario. */
@@ -92,7 +108,8 @@ bool cnf_launch_is_kernel_file(rt_text path);
 
 /* Reads the options of a launch, and the sources, whose #include directives are expanded.
  * Everything lives in the arena. Without --kernel, the launch is good only for listing. Returns an
- * exit status; mistakes are reported on stderr. */
+ * exit status; mistakes are reported on stderr, except those of a source's directives, which the
+ * run of the launch reports. */
 int cnf_launch_read(rt_arena *arena, const cnf_toolchain *toolchain, const cnf_arguments *arguments,
                     const cnf_launch_origin *origin, cnf_launch *out_launch);
 

@@ -29,6 +29,7 @@ typedef struct manifest {
     const cnf_toolchain *toolchain;
     rt_text file, folder;
     RT_VECTOR(cnf_file) files;
+    cnf_expansions expansions;
     int status; /* the worst so far */
 } manifest;
 
@@ -111,7 +112,8 @@ static int launch_add(manifest *read, uint32_t line, const line_words *words)
                                   .words = words->words.items,
                                   .columns = words->columns.items,
                                   .word_count = count,
-                                  .folder = read->folder};
+                                  .folder = read->folder,
+                                  .expansions = &read->expansions};
     cnf_launch launch;
     status = cnf_launch_read(arena, read->toolchain, arguments, origin, &launch);
     cnf_file file;
@@ -185,6 +187,8 @@ int cnf_manifest_read(rt_arena *arena, const cnf_toolchain *toolchain, const cha
         (cnf_files){rt_arena_copy(arena, read.files.items, read.files.count, sizeof(cnf_file)),
                     read.files.count};
     rt_vector_free(&read.files);
+    rt_vector_free(&read.expansions.items);
+    rt_map_free(&read.expansions.places);
     rt_buffer_free(&content);
     rt_sink_destroy(sink);
     return read.status;

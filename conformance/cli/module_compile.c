@@ -33,23 +33,25 @@ static void message_print(rt_text source, const cnf_compile_message *message)
 }
 
 int cnf_module_compile(rt_sink *sink, rt_arena *arena, cnf_cache *cache, const cnf_run_options *run,
-                       const scn_scenario *scenario, const scn_module *module,
+                       const scn_scenario *scenario, const scn_module *module, bool run_reports,
                        rt_image_list *out_images, rt_device_global_list *out_globals)
 {
     rt_buffer request = {0}, bytes = {0};
     cnf_compile_answer answer;
     cnf_compile_request_module(&request, module, run->profile, RT_FORMAT_SPIRV64, false);
     cnf_compile_call(cache, arena, rt_buffer_bytes(&request), run->timeout_ms, &bytes, &answer);
-    for (uint32_t i = 0; i < answer.message_count; i++)
+    /* A missing or crashed compiler is an infrastructure error. */
+    bool is_ours = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
+    bool is_refused = answer.code != RT_OK && !is_ours;
+    bool prints = !is_refused || !run_reports;
+    for (uint32_t i = 0; i < answer.message_count && prints; i++)
         message_print(source_name(arena, scenario, module, answer.messages[i].source),
                       &answer.messages[i]);
     int exit_status = CNF_EXIT_EXPECTED;
     if (answer.code != RT_OK) {
         /* The compiler's messages say where; the answer's names a source by its number. */
-        if (answer.code != RT_COMPILE_TIME || answer.message_count == 0)
-            fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
-        /* A missing or crashed compiler is an infrastructure error. */
-        bool is_ours = answer.code == RT_UNAVAILABLE || answer.code == RT_TOOL;
+        bool is_explained = answer.code == RT_COMPILE_TIME && answer.message_count > 0;
+        if (prints && !is_explained) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(answer.message));
         exit_status = is_ours ? CNF_EXIT_INFRASTRUCTURE : CNF_EXIT_UNEXPECTED;
     } else {
         /* The answer's bytes are freed below; the images are kept. */

@@ -7,8 +7,10 @@
 #include "conformance/report/sarif.h"
 #include "conformance/subject/subject.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,8 +32,9 @@ bool cnf_results_expect(const cnf_arguments *arguments, const cnf_files *files,
     rt_text *subjects = rt_arena_alloc_array(&arena, cnf_subject_count, sizeof *subjects);
     for (uint32_t i = 0; i < cnf_subject_count; i++)
         subjects[i] = rt_text_of(cnf_subjects[i].name);
-    bool is_valid = cnf_expectations_read(out_expectations, files, folders, folder_count, subjects,
-                                          cnf_subject_count, &problems);
+    bool is_valid =
+        cnf_expectations_read(out_expectations, files, folders, folder_count, subjects,
+                              cnf_subject_count, rt_text_of(cnf_results_oracle()), &problems);
     CHECK_IMPLIES(!is_valid, problems.size > 0);
     if (!is_valid) fprintf(stderr, "%s", rt_buffer_string(&problems));
     rt_buffer_free(&problems);
@@ -101,17 +104,40 @@ static bool history_add(cnf_history *history, const cnf_report *report)
 static const struct output_row {
     const char *name;
     cnf_option_id id;
-    bool is_replaced; /* at the end; the others are opened before the run */
+    bool is_probed; /* before the run; the records are written during it, to an open file */
 } output_rows[] = {
-    {"--json", CNF_OPTION_JSON, false},  {"--history", CNF_OPTION_HISTORY, false},
+    {"--json", CNF_OPTION_JSON, false},  {"--history", CNF_OPTION_HISTORY, true},
     {"--junit", CNF_OPTION_JUNIT, true}, {"--html", CNF_OPTION_HTML, true},
     {"--sarif", CNF_OPTION_SARIF, true}, {"--differences", CNF_OPTION_DIFFERENCES, true},
     {"--save", CNF_OPTION_SAVE, true},
 };
 enum { OUTPUTS = sizeof output_rows / sizeof *output_rows };
 
+/* True if entries can be written to the folder, which need not exist. Otherwise says why not on
+ * stderr. */
+static bool baseline_check(const char *folder)
+{
+    rt_arena arena = {0};
+    rt_text path = rt_text_of(folder);
+    while (path.length > 1 && path.data[path.length - 1] == '/')
+        path.length--;
+    struct stat info;
+    bool exists = stat(folder, &info) == 0;
+    int error = exists && !S_ISDIR(info.st_mode) ? ENOTDIR : 0;
+    if (error == 0)
+        error = cnf_file_probe(
+            rt_arena_printf(&arena, "%.*s%s", RT_TEXT_ARG(path), exists ? "/entries" : "").data);
+    if (error != 0)
+        fprintf(stderr, "assay: --write-expectations %s: %s; nothing ran\n", folder,
+                strerror(error));
+    rt_arena_reset(&arena);
+    return error == 0;
+}
+
 int cnf_results_outputs_check(const cnf_arguments *arguments)
 {
+    const char *baseline = arguments->values[CNF_OPTION_WRITE_EXPECTATIONS];
+    if (baseline && !baseline_check(baseline)) return CNF_EXIT_INFRASTRUCTURE;
     for (uint32_t i = 0; i < OUTPUTS; i++) {
         const struct output_row *row = &output_rows[i];
         const char *file = arguments->values[row->id];
@@ -123,7 +149,7 @@ int cnf_results_outputs_check(const cnf_arguments *arguments)
                     file, output_rows[k].name);
             return CNF_EXIT_USAGE;
         }
-        int error = row->is_replaced ? cnf_file_probe(file) : 0;
+        int error = row->is_probed ? cnf_file_probe(file) : 0;
         if (error == 0) continue;
         fprintf(stderr, "assay: %s %s: %s; nothing ran\n", row->name, file, strerror(error));
         return CNF_EXIT_INFRASTRUCTURE;

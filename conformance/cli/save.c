@@ -36,7 +36,7 @@ int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_lau
         fprintf(stderr, "assay: --bless needs --save FILE.yaml and a kernel to launch\n");
         return CNF_EXIT_USAGE;
     }
-    if (!save->file) return CNF_EXIT_EXPECTED;
+    if (!save->file || launch->is_refused) return CNF_EXIT_EXPECTED;
     if (!blesses) {
         const cnf_launch_style style = {.folder = cnf_launch_folder(rt_text_of(save->file))};
         return scenario_write(save, &style) ? CNF_EXIT_EXPECTED : CNF_EXIT_INFRASTRUCTURE;

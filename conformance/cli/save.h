@@ -14,8 +14,9 @@ typedef struct cnf_save {
     const char *verdict; /* of that subject; NULL: it has not run */
 } cnf_save;
 
-/* Begins saving: without --bless, writes the scenario now, for it needs no run. The launch must
- * outlive the save. Returns an exit status; mistakes are reported on stderr. */
+/* Begins saving: without --bless, writes the scenario now, for it needs no run. A launch that does
+ * not compile is not saved. The launch must outlive the save. Returns an exit status; mistakes are
+ * reported on stderr. */
 int cnf_save_begin(cnf_save *save, const cnf_arguments *arguments, const cnf_launch *launch,
                    const cnf_columns *columns);
 

@@ -9,6 +9,14 @@
 /* The capability of a SKIP because a pack does not hold what the run needs. */
 #define CNF_PACKED_CAPABILITY "packed-format"
 
+/* The errors in the source of a kernel that is in no scenario, if they are known before its run:
+ * those of its #include directives. */
+typedef struct cnf_file_errors {
+    rt_text message; /* one line each: "FILE:LINE:COLUMN: error: TEXT" or "FILE: error: TEXT" */
+    rt_text file;    /* where the first one is; empty: nowhere */
+    uint32_t line, column;
+} cnf_file_errors;
+
 typedef struct cnf_file {
     rt_text file; /* path that opens it from the current folder, "x.assay:PATH" in a pack;
                    * followed by a NUL byte */
@@ -17,6 +25,7 @@ typedef struct cnf_file {
     rt_text text; /* the scenario itself, for one that is in no file: `file` is then the kernel that
                    * it launches; empty: to be read from the file or the pack */
     rt_text again; /* the words after `assay run` that repeat it; empty: the file's name */
+    const cnf_file_errors *errors; /* with which it is INVALID; NULL: none are known */
 } cnf_file;
 
 typedef struct cnf_files {

@@ -73,8 +73,8 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
         return rt_arena_printf(arena, "%s, %.*s: %.*s", word, RT_TEXT_ARG(judgement->capability),
                                RT_TEXT_ARG(judgement->answer));
     case CNF_VERDICT_XFAIL:
-        return rt_arena_printf(arena, "%s, %s: %.*s", word, cnf_class_text(known->class),
-                               RT_TEXT_ARG(known->reason));
+        return rt_arena_printf(arena, "%s, %s%s%.*s", word, cnf_class_text(known->class),
+                               known->reason.length > 0 ? ": " : "", RT_TEXT_ARG(known->reason));
     case CNF_VERDICT_XPASS:
     case CNF_VERDICT_XFAIL_MISMATCH:
         return rt_arena_printf(arena, "%s: %.*s, but %.*s expects %.*s", word, RT_TEXT_ARG(actual),

@@ -227,9 +227,10 @@ void cnf_notes_write(const cnf_layout *layout, rt_arena *arena)
             rt_buffer_printf(out, ": %.*s: %.*s\n", RT_TEXT_ARG(judgement->capability),
                              RT_TEXT_ARG(judgement->answer));
         } else if (verdict == CNF_VERDICT_XFAIL) {
-            rt_buffer_printf(out, ": %s: %.*s (%.*s%s%.*s)\n", cnf_class_text(known->class),
-                             RT_TEXT_ARG(known->reason), RT_TEXT_ARG(known->reference),
-                             known->reference.length > 0 ? ", " : "", RT_TEXT_ARG(known->entry));
+            rt_buffer_printf(out, ": %s%s%.*s (%.*s%s%.*s)\n", cnf_class_text(known->class),
+                             known->reason.length > 0 ? ": " : "", RT_TEXT_ARG(known->reason),
+                             RT_TEXT_ARG(known->reference), known->reference.length > 0 ? ", " : "",
+                             RT_TEXT_ARG(known->entry));
         } else {
             rt_buffer_printf(out, ", unobserved: ");
             for (uint32_t k = 0; k < judgement->unobserved_count; k++)

@@ -15,9 +15,9 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
     if (known->entry.length == 0) return;
     if (known->seen == CNF_VERDICT_PASS || known->seen == CNF_VERDICT_LINKED)
         rt_buffer_printf(out, "    it passes; remove the entry if the fix is permanent\n");
-    rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n  reason: %.*s\n",
-                     RT_TEXT_ARG(known->failure), RT_TEXT_ARG(known->entry),
-                     cnf_class_text(known->class), RT_TEXT_ARG(known->reason));
+    rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n", RT_TEXT_ARG(known->failure),
+                     RT_TEXT_ARG(known->entry), cnf_class_text(known->class));
+    cnf_field_write(out, "reason", known->reason); /* an untriaged entry has none */
     cnf_field_write(out, "reference", known->reference);
     cnf_field_write(out, "finding", known->finding);
 }
@@ -181,12 +181,9 @@ static void group_write(const cnf_layout *layout, const skip_group *group)
     }
     rt_text message = judgement->message;
     rt_text line = rt_text_take_until(&message, '\n');
-    rt_buffer_printf(out, ": %.*s", RT_TEXT_ARG(judgement->capability));
-    if (group->has_same_message && line.length > 0)
-        rt_buffer_printf(out, ": %.*s\n", RT_TEXT_ARG(line));
-    else
-        rt_buffer_printf(out, ": %.*s%s\n", RT_TEXT_ARG(judgement->answer),
-                         group->has_same_message ? "" : ", …");
+    rt_buffer_printf(out, ": %.*s%s: %.*s\n", RT_TEXT_ARG(judgement->capability),
+                     group->has_same_message ? "" : ", for example",
+                     RT_TEXT_ARG(line.length > 0 ? line : judgement->answer));
 }
 
 uint32_t cnf_skips_write(const cnf_layout *layout, rt_arena *arena, bool is_shown)

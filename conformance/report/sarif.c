@@ -20,7 +20,7 @@ static const char *const verdict_texts[CNF_VERDICT_COUNT] = {
     [CNF_VERDICT_CRASH] = "The process that ran a scenario on a subject died.",
     [CNF_VERDICT_TIMEOUT] = "A scenario on a subject did not end within its time limit.",
     [CNF_VERDICT_HANG] = "A scenario did not end, and the device no longer responds.",
-    [CNF_VERDICT_INVALID] = "The scenario itself is wrong.",
+    [CNF_VERDICT_INVALID] = "The scenario itself, or the source of a kernel, is wrong.",
     [CNF_VERDICT_NOT_RUN] = "A scenario could not be run.",
     [CNF_VERDICT_POISONED] = "A scenario was not run because an earlier one lost the device.",
 };

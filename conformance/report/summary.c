@@ -277,12 +277,15 @@ static void write_names(const cnf_layout *layout)
     }
 }
 
+/* If every scenario is INVALID, there is nothing to count on a subject. */
 static void write_all_counts(const cnf_layout *layout)
 {
+    const uint32_t count = layout->report->records.count;
     uint32_t invalid_count = 0;
-    for (uint32_t i = 0; i < layout->report->records.count; i++)
+    for (uint32_t i = 0; i < count; i++)
         invalid_count += layout->report->records.items[i].judgement.verdict == CNF_VERDICT_INVALID;
     if (invalid_count > 0) rt_buffer_printf(layout->out, "-: %u INVALID\n", invalid_count);
+    if (invalid_count > 0 && invalid_count == count) return;
     for (uint32_t column = 0; column < layout->column_count; column++)
         write_counts(layout, column);
 }
@@ -313,7 +316,9 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     uint32_t reasons = cnf_skips_write(&layout, &arena, has_all);
     if (has_all) write_untriaged(&layout, &arena);
     if (style->slowest > 0) write_slowest(&layout, &arena);
-    if (report->expectations) cnf_expectations_write(out, report->expectations);
+    if (report->expectations) cnf_expectations_unused_write(out, report->expectations);
+    if (report->expectations && has_all)
+        cnf_expectations_others_write(out, report->expectations, style->has_matrix);
     if (has_all) write_all_counts(&layout);
     write_answer(&layout, reasons);
     rt_buffer_append_byte(out, '\n');

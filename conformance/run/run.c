@@ -115,6 +115,22 @@ static void scenario_hash_extend(run_scenario *scenario)
     scenario->hash = cnf_file_hash(&scenario->arena, identity);
 }
 
+/* INVALID, as from the compile worker, for errors that are known without it. */
+static cnf_judgement judge_errors(rt_arena *arena, const scn_scenario *scenario,
+                                  const cnf_file_errors *errors)
+{
+    CHECK(scenario->module_count > 0 && errors->message.length > 0);
+    return (cnf_judgement){
+        .verdict = CNF_VERDICT_INVALID,
+        .signature =
+            cnf_signature(arena, RT_TEXT("compile"), RT_TEXT("source"),
+                          rt_text_of(rt_code_name(RT_COMPILE_TIME)), scenario->modules[0].name),
+        .message = errors->message,
+        .step = SCN_NONE,
+        .code = {errors->file, errors->line, errors->column},
+    };
+}
+
 /* Reads the file, or the checked scenario from its pack. Returns false if nothing needs to run: the
  * scenario is INVALID, which has been recorded, or all its records already exist. */
 static bool scenario_read(run_state *run, run_scenario *scenario)
@@ -151,6 +167,15 @@ static bool scenario_read(run_state *run, run_scenario *scenario)
         scn_problems problems;
         scenario->scenario =
             scn_read(arena, rt_buffer_text(&scenario->text), file->file, file->path, &problems);
+        if (scenario->scenario && file->errors) {
+            /* The text lacks the headers with the errors, so --resume runs it again. */
+            scenario->hash =
+                cnf_file_hash(arena, rt_arena_printf(arena, "%.*s%.*s", RT_TEXT_ARG(scenario->hash),
+                                                     RT_TEXT_ARG(file->errors->message)));
+            invalid = judge_errors(arena, scenario->scenario, file->errors);
+            scenario_invalid(run, scenario, &invalid);
+            return false;
+        }
         if (scenario->scenario) {
             if (file->text.length > 0)
                 scenario->scenario = positions_forget(arena, scenario->scenario);

@@ -24,6 +24,7 @@
     FEATURE(LAUNCH_OPTIONS)                                                                        \
     FEATURE(LOADED_IMAGES)                                                                         \
     FEATURE(MAP_COMMANDS) /* maps that do not block, are refused, or have an event */              \
+    FEATURE(MAPPED_USE)   /* a kernel uses a buffer while it is mapped */                          \
     FEATURE(MAPS)                                                                                  \
     FEATURE(MARKERS)                                                                               \
     FEATURE(NON_UNIFORM) /* work-groups of different sizes */                                      \
@@ -58,8 +59,12 @@ enum {
 static uint32_t step_features(const scn_step *step)
 {
     uint32_t features = 0;
-    for (uint32_t i = 0; i < step->expect_count; i++)
-        if (step->expect[i].kind == SCN_EXPECT_FINDING) features |= FINDINGS;
+    for (uint32_t i = 0; i < step->expect_count; i++) {
+        const scn_expect *expect = &step->expect[i];
+        if (expect->kind != SCN_EXPECT_FINDING) continue;
+        features |= FINDINGS;
+        if (rt_text_is(expect->finding.kind, "mapped-buffer")) features |= MAPPED_USE;
+    }
     if (step->error && rt_text_is(step->error->reference_class, rt_code_name(RT_BUDGET)))
         features |= STOPPED_KERNEL;
     switch (step->verb) {
@@ -493,6 +498,9 @@ static const cnf_skip_row only_reference[] = {
     {"map-commands", MAP_COMMANDS,
      "a map of the scenario does not block or is refused, or its event is used; SYCL has host "
      "accessors, which block and have no event"},
+    {"use-while-mapped", MAPPED_USE,
+     "a kernel of the scenario uses a buffer while it is mapped; in SYCL it waits until the host "
+     "accessor ends"},
     {"user-events", EVENT_COMMANDS,
      "commands of the scenario wait for an event that the host completes; SYCL has none"},
     {"launch-options", LAUNCH_OPTIONS,
@@ -723,15 +731,15 @@ bool cnf_skip_unused(cnf_emitter *emitter, const cnf_subject *subject, bool devi
                      bool device_executes, const rt_diagnostic *lack)
 {
     if (subject->oracle || device_was_used) return false;
+    const char *aspect = lack ? aspect_named(lack->message) : NULL;
+    if (aspect) {
+        cnf_emit_skip(emitter, aspect, "no", lack->message);
+        return true;
+    }
     if (!device_executes) {
         cnf_emit_skip(emitter, "observation", "no",
                       RT_TEXT("this device only links, and the scenario produces no code for it "
                               "to link, so there is nothing to observe"));
-        return true;
-    }
-    const char *aspect = lack ? aspect_named(lack->message) : NULL;
-    if (aspect) {
-        cnf_emit_skip(emitter, aspect, "no", lack->message);
         return true;
     }
     cnf_emit_skip(emitter, "only-on-sim", "yes",

@@ -2,8 +2,11 @@
 #include "conformance/verdict/baseline.h"
 
 #include "conformance/scenario/yaml/yaml.h"
+#include "conformance/verdict/interval.h"
+#include "conformance/verdict/judge.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 enum { INDENT_DEFAULT = 2 };
@@ -26,22 +29,38 @@ static void scalar_write(rt_buffer *out, rt_text text)
     rt_buffer_append_byte(out, '\'');
 }
 
+/* The bound of an entry for a scenario that fails in some attempts and passes in others: the upper
+ * end of the interval of its rate, in percent. 0: all attempts failed. */
+static uint32_t bound_of(const cnf_judgement *judgement)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < judgement->attempt_count; i++)
+        failed += cnf_verdict_effect(judgement->attempts[i].verdict) == CNF_EFFECT_UNEXPECTED;
+    if (failed == judgement->attempt_count) return 0;
+    return (uint32_t)ceil(100 * cnf_interval_of(failed, judgement->attempt_count).high);
+}
+
 uint32_t cnf_baseline_write(rt_buffer *out, size_t indent, const cnf_record *record, rt_text since)
 {
     const cnf_judgement *judgement = &record->judgement;
     if (cnf_verdict_effect(judgement->verdict) != CNF_EFFECT_UNEXPECTED ||
         !cnf_verdict_ran(judgement->verdict) || judgement->signature.length == 0 ||
-        !cnf_record_has_subject(record))
+        !cnf_record_has_subject(record) ||
+        rt_text_starts(judgement->signature, CNF_STAGE_REPEAT ":"))
         return 0;
     rt_arena arena = {0};
-    uint32_t failure_count, count = 0;
+    uint32_t failure_count, count = 0, bound = bound_of(judgement);
     const cnf_failure *failures = cnf_judgement_failures(&arena, judgement, &failure_count);
     for (uint32_t i = 0; i < failure_count; i++) {
         if (failures[i].entry.length > 0) continue;
         rt_buffer_printf(out, "%*s- scenario: ", (int)indent, "");
         scalar_write(out, record->scenario);
-        rt_buffer_printf(out, "\n%*s  signature: \"%.*s\"\n%*s  class: untriaged\n", (int)indent,
-                         "", RT_TEXT_ARG(failures[i].signature), (int)indent, "");
+        rt_buffer_printf(out, "\n%*s  signature: \"%.*s\"\n", (int)indent, "",
+                         RT_TEXT_ARG(failures[i].signature));
+        if (bound > 0)
+            rt_buffer_printf(out, "%*s  flaky: true\n%*s  bound: %u\n", (int)indent, "",
+                             (int)indent, "", bound);
+        rt_buffer_printf(out, "%*s  class: untriaged\n", (int)indent, "");
         if (since.length > 0)
             rt_buffer_printf(out, "%*s  since: %.*s\n", (int)indent, "", RT_TEXT_ARG(since));
         count++;

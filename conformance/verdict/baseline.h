@@ -6,8 +6,9 @@
 #include "conformance/verdict/record.h"
 
 /* Appends the entries that would make the record's verdict XFAIL, each line after `indent` blanks,
- * and returns their number: 0 if the verdict is expected, if the scenario did not run, or if it
- * passed although an entry says otherwise. `since` is the day; empty: unknown, and the key is left
+ * and returns their number: 0 if the verdict is expected, if the scenario did not run, if it passed
+ * although an entry says otherwise, or if two runs on a deterministic subject differ. If some
+ * attempts passed, the entries are flaky. `since` is the day; empty: unknown, and the key is left
  * out. */
 uint32_t cnf_baseline_write(rt_buffer *out, size_t indent, const cnf_record *record, rt_text since);
 

@@ -403,23 +403,63 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
 
 /* ---- Reporting the entries ----------------------------------------------------------------- */
 
-void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations)
+void cnf_expectations_unused_write(rt_buffer *out, const cnf_expectations *expectations)
 {
     for (uint32_t i = 0; i < expectations->entries.count; i++) {
         const cnf_expectation *entry = &expectations->entries.items[i];
-        bool unused = entry->state == CNF_ENTRY_UNUSED;
-        if (!unused && entry->state != CNF_ENTRY_OTHER_DRIVER) continue;
-        rt_buffer_printf(out, "%s: %.*s:%u: %.*s on %.*s: ", unused ? "unused" : "not applied",
-                         RT_TEXT_ARG(entry->file), entry->at.line, RT_TEXT_ARG(entry->scenario),
-                         RT_TEXT_ARG(entry->subject));
-        if (unused) {
-            rt_buffer_printf(out, "%.*s\n", RT_TEXT_ARG(entry->note));
-        } else {
-            rt_buffer_printf(out, "driver '%.*s'", RT_TEXT_ARG(entry->driver));
-            if (entry->versions.length > 0)
-                rt_buffer_printf(out, " in versions %.*s", RT_TEXT_ARG(entry->versions));
-            rt_buffer_printf(out, " is not a part of '%.*s'\n", RT_TEXT_ARG(entry->note));
-        }
+        if (entry->state != CNF_ENTRY_UNUSED) continue;
+        rt_buffer_printf(out, "unused: %.*s:%u: %.*s on %.*s: %.*s\n", RT_TEXT_ARG(entry->file),
+                         entry->at.line, RT_TEXT_ARG(entry->scenario), RT_TEXT_ARG(entry->subject),
+                         RT_TEXT_ARG(entry->note));
+    }
+}
+
+/* The line of an entry that was not applied. */
+static void other_write(rt_buffer *out, const cnf_expectation *entry)
+{
+    rt_buffer_printf(out, "not applied: %.*s:%u: %.*s on %.*s: ", RT_TEXT_ARG(entry->file),
+                     entry->at.line, RT_TEXT_ARG(entry->scenario), RT_TEXT_ARG(entry->subject));
+    if (entry->state == CNF_ENTRY_OTHER_FOLDER) {
+        rt_buffer_printf(out,
+                         "this run calls it '%.*s'; run the folder in which the entry's path "
+                         "begins, or change the entry\n",
+                         RT_TEXT_ARG(entry->note));
+        return;
+    }
+    rt_buffer_printf(out, "the driver is '%.*s', and the entry is about", RT_TEXT_ARG(entry->note));
+    if (entry->driver.length > 0) rt_buffer_printf(out, " '%.*s'", RT_TEXT_ARG(entry->driver));
+    if (entry->versions.length > 0)
+        rt_buffer_printf(out, "%s versions %.*s", entry->driver.length > 0 ? " in" : "",
+                         RT_TEXT_ARG(entry->versions));
+    rt_buffer_append_byte(out, '\n');
+}
+
+static bool are_of_one_group(const cnf_expectation *a, const cnf_expectation *b)
+{
+    return a->state == b->state && rt_text_equal(a->file, b->file) &&
+           rt_text_equal(a->note, b->note);
+}
+
+void cnf_expectations_others_write(rt_buffer *out, const cnf_expectations *expectations,
+                                   bool is_each)
+{
+    const cnf_expectation *entries = expectations->entries.items;
+    const uint32_t count = expectations->entries.count;
+    for (uint32_t i = 0; i < count; i++) {
+        const cnf_expectation *entry = &entries[i];
+        if (entry->state == CNF_ENTRY_OTHER_FOLDER ||
+            (entry->state == CNF_ENTRY_OTHER_DRIVER && is_each))
+            other_write(out, entry);
+        if (entry->state != CNF_ENTRY_OTHER_DRIVER || is_each) continue;
+        uint32_t first = 0, alike = 0;
+        while (!are_of_one_group(&entries[first], entry))
+            first++;
+        for (uint32_t k = i; k < count; k++)
+            alike += are_of_one_group(&entries[k], entry);
+        if (first == i)
+            rt_buffer_printf(out, "not applied: %u %s of %.*s, about other drivers than '%.*s'\n",
+                             alike, alike == 1 ? "entry" : "entries", RT_TEXT_ARG(entry->file),
+                             RT_TEXT_ARG(entry->note));
     }
 }
 

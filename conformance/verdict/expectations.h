@@ -89,6 +89,8 @@ typedef enum cnf_entry_state {
     CNF_ENTRY_NOT_JUDGED,
     CNF_ENTRY_JUDGED,
     CNF_ENTRY_OTHER_DRIVER, /* `note` holds the driver's text */
+    CNF_ENTRY_OTHER_FOLDER, /* `note` holds the path of a scenario of the run that ends like that of
+                             * the entry, or the entry's ends like it */
     CNF_ENTRY_UNUSED,       /* `note` holds the reason and the remedy; fails the run */
 } cnf_entry_state;
 
@@ -120,12 +122,12 @@ typedef struct cnf_expectations {
 
 /* Reads expectations/NAME.yaml under every root of the files, and NAME.yaml in every given folder,
  * where NAME is a subject's name, and the records of findings/ in the same folders, which all
- * entries may name; for files from a pack, reads the pack's entries. `subjects` are
- * the known subjects. Returns false if a file has a mistake, after appending lines
- * "FILE:LINE:COLUMN: error: …" to out_problems. */
+ * entries may name; for files from a pack, reads the pack's entries. `subjects` are the known
+ * subjects; entries of the one named `deterministic` must not be flaky. Returns false if a file has
+ * a mistake, after appending lines "FILE:LINE:COLUMN: error: …" to out_problems. */
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
-                           uint32_t subject_count, rt_buffer *out_problems);
+                           uint32_t subject_count, rt_text deterministic, rt_buffer *out_problems);
 
 /* Appends the entries about the files' scenarios in the format of packs. */
 void cnf_expectations_pack(rt_buffer *out, const cnf_expectations *expectations,
@@ -167,8 +169,13 @@ bool cnf_expectations_has(const cnf_expectations *expectations, rt_text scenario
 /* True if the text matches the pattern, in which `*` stands for any characters. */
 bool cnf_pattern_matches(rt_text pattern, rt_text text);
 
-/* Appends a line for each unused entry and each entry for another driver. */
-void cnf_expectations_write(rt_buffer *out, const cnf_expectations *expectations);
+/* Appends a line for each unused entry. */
+void cnf_expectations_unused_write(rt_buffer *out, const cnf_expectations *expectations);
+
+/* Appends a line for each entry whose path seems to begin in another folder than those of the run,
+ * and for each entry about another driver or, without `is_each`, each file with such entries. */
+void cnf_expectations_others_write(rt_buffer *out, const cnf_expectations *expectations,
+                                   bool is_each);
 
 /* The number of unused entries. */
 uint32_t cnf_expectations_unused(const cnf_expectations *expectations);

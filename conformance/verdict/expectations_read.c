@@ -31,15 +31,17 @@ static const scn_shape shape_verdict = {
 static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
 {
     uint32_t colons = 0;
-    bool blank = false;
+    bool has_blank = false, has_star = false;
     for (size_t i = 0; node->kind == SCN_NODE_SCALAR && i < node->text.length; i++) {
         colons += node->text.data[i] == ':';
-        blank = blank || isspace((unsigned char)node->text.data[i]);
+        has_blank = has_blank || isspace((unsigned char)node->text.data[i]);
+        has_star = has_star || node->text.data[i] == '*';
     }
-    if (colons != 3 || blank) {
+    /* A star stands for any characters, so also for parts of a signature. */
+    if (has_blank || (has_star ? colons > 3 : colons != 3)) {
         return scn_report(reader->reporter, node->at,
                           "expected a signature as a failure prints it, "
-                          "\"stage:class:code:place\", found %s",
+                          "\"stage:class:code:place\", or a pattern with '*', found %s",
                           scn_node_describe(reader->arena, node));
     }
     memcpy(out, &node->text, sizeof node->text);
@@ -105,7 +107,7 @@ static const scn_shape shape_scenario = {.kind = SCN_SHAPE_TEXT,
 static const scn_shape shape_signature = {
     .kind = SCN_SHAPE_TEXT,
     .noun = "a signature",
-    .pattern = "^[^:\\s]*:[^:\\s]*:[^:\\s]*:[^:\\s]*$",
+    .pattern = "^([^:\\s]*:[^:\\s]*:[^:\\s]*:[^:\\s]*|(?=\\S*[*])[^:\\s]*(:[^:\\s]*){0,2})$",
     .read = signature_read,
 };
 static const scn_shape shape_versions = {
@@ -257,6 +259,7 @@ typedef struct expectation_reader {
     cnf_expectations *out;
     const rt_text *subjects;
     uint32_t subject_count;
+    rt_text deterministic;             /* the subject whose runs do not differ */
     RT_VECTOR(cnf_finding) findings;   /* the records of all folders; ids with the component */
     const cnf_files *files;            /* the selected scenarios */
     RT_VECTOR(rt_text) roots;          /* their roots, without duplicates */
@@ -376,6 +379,32 @@ static bool scenario_exists(const expectation_reader *reader, const cnf_expectat
     return false;
 }
 
+/* True if the subject, without driver options, is the one whose runs do not differ. */
+static bool is_deterministic(const expectation_reader *reader, rt_text subject)
+{
+    rt_text rest = subject;
+    return rt_text_equal(rt_text_take_until(&rest, '{'), reader->deterministic);
+}
+
+/* The scenario of the run that the entry would be about if its path began in another folder; empty
+ * if there is none, or if several scenarios could be meant. */
+static rt_text same_ending_find(const expectation_reader *reader, rt_text path)
+{
+    rt_text found = {0};
+    for (uint32_t i = 0; i < reader->files->count; i++) {
+        const rt_text other = reader->files->items[i].path;
+        const rt_text longer = other.length > path.length ? other : path;
+        const rt_text shorter = other.length > path.length ? path : other;
+        const size_t more = longer.length - shorter.length;
+        if (more < 2 || longer.data[more - 1] != '/' ||
+            !rt_text_equal(rt_text_skip(longer, more), shorter))
+            continue;
+        if (found.length > 0) return (rt_text){0};
+        found = other;
+    }
+    return found;
+}
+
 static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_text file,
                       rt_text subject, const cnf_expectation *read)
 {
@@ -385,7 +414,18 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     entry->file = file;
     entry->subject = subject;
     if (entry->finding.length > 0) finding_apply(reader, reporter, entry);
+    if (entry->is_flaky && is_deterministic(reader, subject))
+        scn_report(reporter, entry->at,
+                   "subject '%s' is deterministic, so no entry of it is flaky; remove 'flaky' and "
+                   "'bound'",
+                   scn_excerpt(arena, subject));
     if (scenario_exists(reader, entry)) return;
+    const rt_text other = same_ending_find(reader, entry->scenario);
+    if (other.length > 0 && !reader->is_of_root) {
+        entry->state = CNF_ENTRY_OTHER_FOLDER;
+        entry->note = other;
+        return;
+    }
     /* Without scenarios, as in an empty shard, nothing is known about entries. */
     rt_nearest nearest = rt_nearest_to(entry->scenario);
     for (uint32_t i = 0; i < reader->files->count; i++)
@@ -539,12 +579,13 @@ static bool folders_are_same(rt_arena *arena, rt_text a, rt_text b)
 
 bool cnf_expectations_read(cnf_expectations *expectations, const cnf_files *files,
                            const rt_text *folders, uint32_t folder_count, const rt_text *subjects,
-                           uint32_t subject_count, rt_buffer *out_problems)
+                           uint32_t subject_count, rt_text deterministic, rt_buffer *out_problems)
 {
     expectation_reader reader = {.out = expectations,
                                  .files = files,
                                  .subjects = subjects,
                                  .subject_count = subject_count,
+                                 .deterministic = deterministic,
                                  .sink = rt_sink_create(),
                                  .problems = out_problems,
                                  .is_valid = true};

@@ -60,6 +60,24 @@ static void judge_process(const judge_case *judge, cnf_verdict verdict, const ch
     cnf_judgement_add(judge->arena, judge->out, &failure, 1);
 }
 
+/* What the process was doing when it ended, for people. */
+static rt_text activity_text(const judge_case *judge)
+{
+    static const struct {
+        const char *stage, *text;
+    } rows[] = {
+        {"start", "before it opened the device"}, {"open", "while it opened the device"},
+        {"load", "while it loaded the modules"},  {"step", "in a step"},
+        {"finish", "after the last step"},
+    };
+    const cnf_messages *messages = judge->messages;
+    if (messages->step != SCN_NONE && messages->line > 0)
+        return rt_arena_printf(judge->arena, "in the step at line %u", messages->line);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rt_text_is(messages->stage, rows[i].stage)) return rt_text_of(rows[i].text);
+    return rt_arena_printf(judge->arena, "in stage '%.*s'", RT_TEXT_ARG(messages->stage));
+}
+
 /* Describes the process's memory limit and the option that sets it; "" if there is no limit. */
 static const char *memory_limit_text(const judge_case *judge)
 {
@@ -96,10 +114,9 @@ static void judge_crash(const judge_case *judge)
     const char *printed = rt_buffer_string(&child->output);
     bool near_limit = child->resident_bytes > child->memory_bytes / 8 * 7;
     bool names_memory = strcasestr(printed, "memory") || strstr(printed, "bad_alloc");
-    rt_text message =
-        rt_arena_printf(arena, "the process %.*s in stage %.*s%s", RT_TEXT_ARG(event),
-                        RT_TEXT_ARG(judge->messages->stage),
-                        exhausted || near_limit || names_memory ? memory_limit_text(judge) : "");
+    rt_text message = rt_arena_printf(
+        arena, "the process %.*s %.*s%s", RT_TEXT_ARG(event), RT_TEXT_ARG(activity_text(judge)),
+        exhausted || near_limit || names_memory ? memory_limit_text(judge) : "");
     judge_process(judge, CNF_VERDICT_CRASH, "crash", code, message);
 }
 
@@ -113,9 +130,9 @@ static bool judge_end(const judge_case *judge)
     case CNF_PROCESS_TIMED_OUT:
         judge_process(judge, CNF_VERDICT_TIMEOUT, "timeout", (rt_text){0},
                       rt_arena_printf(arena,
-                                      "the time limit expired after %.1f s in stage %.*s; set "
-                                      "another with --timeout SECONDS",
-                                      child->seconds, RT_TEXT_ARG(judge->messages->stage)));
+                                      "the time limit expired after %.1f s, %.*s; set another "
+                                      "with --timeout SECONDS",
+                                      child->seconds, RT_TEXT_ARG(activity_text(judge))));
         return true;
     case CNF_PROCESS_OVERFLOWED:
         judge_process(judge, CNF_VERDICT_FAIL, "protocol", RT_TEXT("flood"),
@@ -381,8 +398,8 @@ void cnf_judge_differing(rt_arena *arena, const cnf_attempt *first, const cnf_at
     inout->verdict = CNF_VERDICT_FAIL;
     inout->failures = NULL;
     inout->failure_count = 0; /* they belong to one of the two */
-    inout->signature =
-        cnf_signature(arena, RT_TEXT("repeat"), RT_TEXT("differs"), (rt_text){0}, (rt_text){0});
+    inout->signature = cnf_signature(arena, RT_TEXT(CNF_STAGE_REPEAT), RT_TEXT("differs"),
+                                     (rt_text){0}, (rt_text){0});
     inout->message = rt_arena_printf(
         arena,
         "this subject is deterministic, but two runs differ: run 1 was %s %.*s, run %u %s %.*s",

@@ -41,6 +41,9 @@ void cnf_judge_strayed(rt_arena *arena, rt_text reason, cnf_judgement *inout);
 /* Notes in a PASS that final memories were not compared because the oracle did not pass. */
 void cnf_judge_uncompared(rt_arena *arena, cnf_judgement *inout);
 
+/* The stage of the signature of cnf_judge_differing. */
+#define CNF_STAGE_REPEAT "repeat"
+
 /* FAIL: two runs on a subject that is deterministic differ, the first and the one with the given
  * number. */
 void cnf_judge_differing(rt_arena *arena, const cnf_attempt *first, const cnf_attempt *other,

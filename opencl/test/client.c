@@ -74,3 +74,27 @@ void client_run(const client *c, cl_kernel kernel, cl_mem buffer, size_t count)
     assert_cl(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     assert_cl(clEnqueueNDRangeKernel(c->queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
 }
+
+client_intel client_intel_find(const client *c)
+{
+    client_intel found;
+    const struct {
+        const char *name;
+        void *place;
+    } rows[] = {{"clHostMemAllocINTEL", &found.allocate_host},
+                {"clDeviceMemAllocINTEL", &found.allocate},
+                {"clSharedMemAllocINTEL", &found.allocate_shared},
+                {"clMemFreeINTEL", &found.free},
+                {"clEnqueueMemcpyINTEL", &found.copy},
+                {"clEnqueueMemFillINTEL", &found.fill},
+                {"clSetKernelArgMemPointerINTEL", &found.set},
+                {"clGetMemAllocInfoINTEL", &found.info},
+                {"clGetDeviceGlobalVariablePointerINTEL", &found.variable},
+                {"clGetDeviceFunctionPointerINTEL", &found.function}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        void *function = clGetExtensionFunctionAddressForPlatform(c->platform, rows[i].name);
+        assert_non_null(function);
+        memcpy(rows[i].place, &function, sizeof function);
+    }
+    return found;
+}

@@ -9,6 +9,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,6 +42,25 @@ void client_expect(const client *c, cl_mem buffer, const cl_int *expected, size_
 
 /* Runs a kernel with one buffer argument over `count` work-items. */
 void client_run(const client *c, cl_kernel kernel, cl_mem buffer, size_t count);
+
+/* Functions of Intel's extensions, which the loader does not export. */
+typedef struct client_intel {
+    clDeviceMemAllocINTEL_fn allocate;
+    clHostMemAllocINTEL_fn allocate_host;
+    clSharedMemAllocINTEL_fn allocate_shared;
+    clMemFreeINTEL_fn free;
+    clEnqueueMemcpyINTEL_fn copy;
+    clEnqueueMemFillINTEL_fn fill;
+    clSetKernelArgMemPointerINTEL_fn set;
+    clGetMemAllocInfoINTEL_fn info;
+    cl_int(CL_API_CALL *variable)(cl_device_id device, cl_program program, const char *name,
+                                  size_t *out_size, void **out_pointer);
+    cl_int(CL_API_CALL *function)(cl_device_id device, cl_program program, const char *name,
+                                  cl_ulong *out_pointer);
+} client_intel;
+
+/* Finds them as programs do: through the platform. */
+client_intel client_intel_find(const client *c);
 
 /* The first words of a module in SPIR-V 1.0, whose ids are below `bound`. */
 #define IL_HEADER(bound) 0x07230203, 0x00010000, 0, (bound), 0

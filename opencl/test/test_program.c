@@ -183,6 +183,47 @@ static const uint32_t il[] = {
     IL_OP(56),                    /* OpFunctionEnd */
 };
 
+/* The same with two constants of SpecId 7, 11 and 22, whose sum is stored. */
+static const uint32_t il_of_two[] = {
+    IL_HEADER(20),
+    IL_OP(17, 4),                 /* OpCapability Addresses */
+    IL_OP(17, 6),                 /* OpCapability Kernel */
+    IL_OP(14, 2, 2),              /* OpMemoryModel Physical64 OpenCL */
+    IL_OP(15, 6, 10, 0x00746573), /* OpEntryPoint Kernel %10 "set" */
+    IL_OP(71, 9, 1, 7),           /* OpDecorate %9 SpecId 7 */
+    IL_OP(71, 13, 1, 7),          /* OpDecorate %13 SpecId 7 */
+    IL_OP(19, 1),                 /* %1 = OpTypeVoid */
+    IL_OP(21, 2, 32, 0),          /* %2 = OpTypeInt 32 0 */
+    IL_OP(32, 3, 5, 2),           /* %3 = OpTypePointer CrossWorkgroup %2 */
+    IL_OP(33, 4, 1, 3),           /* %4 = OpTypeFunction %1 %3 */
+    IL_OP(50, 2, 9, 11),          /* %9 = OpSpecConstant %2 11 */
+    IL_OP(50, 2, 13, 22),         /* %13 = OpSpecConstant %2 22 */
+    IL_OP(54, 1, 10, 0, 4),       /* %10 = OpFunction %1 None %4 */
+    IL_OP(55, 3, 11),             /* %11 = OpFunctionParameter %3 */
+    IL_OP(248, 12),               /* %12 = OpLabel */
+    IL_OP(128, 2, 14, 9, 13),     /* %14 = OpIAdd %2 %9 %13 */
+    IL_OP(62, 11, 14, 2, 4),      /* OpStore %11 %14 Aligned 4 */
+    IL_OP(253),                   /* OpReturn */
+    IL_OP(56),                    /* OpFunctionEnd */
+};
+
+static void il_with_two_constants_of_one_number(void **state)
+{
+    (void)state;
+    client c = client_open(0);
+    cl_int code;
+    const cl_int value = 77;
+    cl_program program = clCreateProgramWithIL(c.context, il_of_two, sizeof il_of_two, &code);
+    assert_cl(code);
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    set_expect(&c, program, 33);
+    assert_cl(clSetProgramSpecializationConstant(program, 7, 4, &value));
+    assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    set_expect(&c, program, 154);
+    assert_cl(clReleaseProgram(program));
+    client_close(&c);
+}
+
 static void il_with_a_constant(void **state)
 {
     (void)state;
@@ -521,6 +562,7 @@ int main(void)
         cmocka_unit_test(inline_functions_and_empty_programs),
         cmocka_unit_test(a_binary_restores_a_program),
         cmocka_unit_test(il_with_a_constant),
+        cmocka_unit_test(il_with_two_constants_of_one_number),
         cmocka_unit_test(a_program_may_ignore_its_children),
         cmocka_unit_test(a_program_may_wait_for_all_its_children),
         cmocka_unit_test(headers_are_in_the_current_folder),

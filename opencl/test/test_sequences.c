@@ -7,6 +7,7 @@
 #include "opencl/test/client.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ enum { POOL = 8, BYTES = 1024, HOST_BYTES = 4096, KINDS_OF_PROGRAMS = 3 };
 
 typedef struct pools {
     client c;
+    client_intel intel;
     uint64_t state; /* of the generator */
     cl_mem buffers[POOL];
     cl_event events[POOL], users[POOL];
@@ -23,6 +25,7 @@ typedef struct pools {
     void *maps[POOL];
     cl_mem mapped[POOL];
     uint8_t *shared[POOL];    /* shared virtual memory of BYTES each */
+    uint8_t *unified[POOL];   /* Intel's unified shared memory of BYTES each */
     int callbacks;            /* that are to be called */
     uint8_t host[HOST_BYTES]; /* lives longer than every command */
 } pools;
@@ -154,17 +157,62 @@ static void map_call(pools *p)
     if (event) event_put(p, event);
 }
 
+/* A module with kernel `k`, to whose number it adds a specialisation constant. */
+static const uint32_t il[] = {
+    IL_HEADER(15),
+    IL_OP(17, 4),             /* OpCapability Addresses */
+    IL_OP(17, 6),             /* OpCapability Kernel */
+    IL_OP(14, 2, 2),          /* OpMemoryModel Physical64 OpenCL */
+    IL_OP(15, 6, 10, 'k'),    /* OpEntryPoint Kernel %10 "k" */
+    IL_OP(71, 9, 1, 7),       /* OpDecorate %9 SpecId 7 */
+    IL_OP(19, 1),             /* %1 = OpTypeVoid */
+    IL_OP(21, 2, 32, 0),      /* %2 = OpTypeInt 32 0 */
+    IL_OP(32, 3, 5, 2),       /* %3 = OpTypePointer CrossWorkgroup %2 */
+    IL_OP(33, 4, 1, 3, 2),    /* %4 = OpTypeFunction %1 %3 %2 */
+    IL_OP(50, 2, 9, 11),      /* %9 = OpSpecConstant %2 11 */
+    IL_OP(54, 1, 10, 0, 4),   /* %10 = OpFunction %1 None %4 */
+    IL_OP(55, 3, 11),         /* %11 = OpFunctionParameter %3 */
+    IL_OP(55, 2, 13),         /* %13 = OpFunctionParameter %2 */
+    IL_OP(248, 12),           /* %12 = OpLabel */
+    IL_OP(128, 2, 14, 13, 9), /* %14 = OpIAdd %2 %13 %9 */
+    IL_OP(62, 11, 14, 2, 4),  /* OpStore %11 %14 Aligned 4 */
+    IL_OP(253),               /* OpReturn */
+    IL_OP(56),                /* OpFunctionEnd */
+};
+
+/* Replaces a program by one of the module, in which half of the time a bit is wrong. */
+static void module_call(pools *p, cl_program *place)
+{
+    uint32_t words[sizeof il / sizeof *il];
+    const cl_int value = (cl_int)draw(p, 100);
+    cl_int code;
+    memcpy(words, il, sizeof il);
+    bool is_right = draw(p, 2) == 0;
+    if (!is_right) words[draw(p, sizeof il / sizeof *il)] ^= 1u << draw(p, 32);
+    cl_program made = clCreateProgramWithIL(p->c.context, words, sizeof words, &code);
+    code_check(code);
+    assert_true(made || !is_right);
+    if (!made) return;
+    if (*place) assert_cl(clReleaseProgram(*place));
+    *place = made;
+    code_check(clSetProgramSpecializationConstant(made, draw(p, 4) ? 7 : 8, sizeof value, &value));
+    code = clBuildProgram(made, 0, NULL, "", NULL, NULL);
+    code_check(code);
+    assert_true(code == CL_SUCCESS || !is_right);
+}
+
 static void program_call(pools *p)
 {
     static const char *const sources[KINDS_OF_PROGRAMS] = {
         "kernel void k(global int *a, int n) { a[get_global_id(0)] = n; }",
-        "int f(int x) { return x + 1; }\nkernel void k(global int *a, int n) { a[0] = f(n); }",
+        "int v = 5;\nint f(int x) { return x + v; }\nkernel void k(global int *a, int n) { a[0] = f(n); }",
         "kernel void k(global int *a, int n) { syntax error }",
     };
     cl_program *place = &ANY(programs);
     cl_int code;
     if (*place && draw(p, 2)) {
-        code_check(clBuildProgram(*place, 0, NULL, draw(p, 9) ? "" : "-bad", NULL, NULL));
+        static const char *const options[] = {"", "-cl-std=CL2.0", "-cl-std=CL3.0", "-bad"};
+        code_check(clBuildProgram(*place, 0, NULL, options[draw(p, 4)], NULL, NULL));
         return;
     }
     if (*place) assert_cl(clReleaseProgram(*place));
@@ -220,7 +268,7 @@ static void event_call(pools *p)
 /* A pointer into one of the allocations, to no allocation, or NULL. */
 static void *draw_pointer(pools *p)
 {
-    uint8_t *place = ANY(shared);
+    uint8_t *place = draw(p, 2) ? ANY(shared) : ANY(unified);
     if (!place) return draw(p, 2) ? NULL : p->host;
     return place + draw_size(p);
 }
@@ -268,20 +316,77 @@ static void shared_call(pools *p)
     if (event) event_put(p, event);
 }
 
+static uint8_t *unified_allocate(pools *p)
+{
+    const client_intel *f = &p->intel;
+    const cl_uint alignment = draw(p, 4) ? 0 : (cl_uint)draw_size(p);
+    cl_int code = 0;
+    void *memory = NULL;
+    switch (draw(p, 3)) {
+    case 0: memory = f->allocate_host(p->c.context, NULL, BYTES, alignment, &code); break;
+    case 1: memory = f->allocate(p->c.context, p->c.device, NULL, BYTES, alignment, &code); break;
+    default:
+        memory = f->allocate_shared(p->c.context, draw(p, 2) ? p->c.device : NULL, NULL, BYTES,
+                                    alignment, &code);
+    }
+    code_check(code);
+    assert_int_equal(memory != NULL, code == CL_SUCCESS);
+    return memory;
+}
+
+/* Intel's unified shared memory, and the addresses of a program's variables and functions. */
+static void unified_call(pools *p)
+{
+    const client_intel *f = &p->intel;
+    uint8_t **place = &ANY(unified);
+    cl_event list[3], event = NULL;
+    cl_uint count;
+    const cl_event *wait = draw_list(p, list, &count);
+    cl_command_queue queue = ANY(queues);
+    cl_program program = ANY(programs);
+    void *to = draw_pointer(p), *from = draw_pointer(p);
+    size_t size = draw_size(p);
+    cl_ulong number = 0;
+    cl_int code = 0;
+    switch (draw(p, 8)) {
+    case 0:
+        if (!*place) *place = unified_allocate(p);
+        break;
+    case 1:
+        /* A pending command may use it: a finding, and no crash. */
+        code = f->free(p->c.context, *place);
+        *place = NULL;
+        break;
+    case 2: code = f->copy(queue, CL_FALSE, to, from, size, count, wait, &event); break;
+    case 3:
+        code = f->fill(queue, to, p->host, (size_t)1 << draw(p, 9), size, count, wait, &event);
+        break;
+    case 4: code = f->set(ANY(kernels), (cl_uint)draw(p, 3), to); break;
+    case 5:
+        code = f->info(p->c.context, to, (cl_mem_info_intel)(CL_MEM_ALLOC_TYPE_INTEL + draw(p, 6)),
+                       sizeof number, &number, NULL);
+        break;
+    case 6: code = f->variable(p->c.device, program, draw(p, 3) ? "v" : "f", &size, &to); break;
+    default: code = f->function(p->c.device, program, draw(p, 3) ? "f" : "v", &number);
+    }
+    code_check(code);
+    if (event) event_put(p, event);
+}
+
 static void CL_CALLBACK event_done(cl_event event, cl_int status, void *user)
 {
     (void)event, (void)status;
     __atomic_fetch_sub((int *)user, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Callbacks, clones, separate compilation, binaries. */
+/* Callbacks, clones, separate compilation, binaries, modules. */
 static void rare_call(pools *p)
 {
     cl_program program = ANY(programs), *place = &ANY(programs);
     cl_kernel kernel = ANY(kernels);
     cl_event event = ANY(events);
     cl_int code = 0;
-    switch (draw(p, 6)) {
+    switch (draw(p, 7)) {
     case 0:
         __atomic_fetch_add(&p->callbacks, 1, __ATOMIC_SEQ_CST);
         code = clSetEventCallback(event, (cl_int)draw(p, 5), event_done, &p->callbacks);
@@ -321,6 +426,7 @@ static void rare_call(pools *p)
         *place = made;
         break;
     }
+    case 5: module_call(p, place); break;
     default:
         code = clEnqueueMigrateMemObjects(ANY(queues), 1, &ANY(buffers),
                                           (cl_mem_migration_flags)draw(p, 4), 0, NULL, NULL);
@@ -344,12 +450,14 @@ static void everything_end(pools *p)
 static void sequence_run(uint64_t seed, uint64_t calls)
 {
     static void (*const kinds[])(pools * p) = {
-        buffer_call, transfer_call, transfer_call, map_call,    program_call, kernel_call,
-        kernel_call, event_call,    shared_call,   shared_call, rare_call};
+        buffer_call,  transfer_call, transfer_call, map_call,    program_call,
+        kernel_call,  kernel_call,   event_call,    shared_call, shared_call,
+        unified_call, unified_call,  rare_call};
     pools *p = calloc(1, sizeof *p);
     assert_non_null(p);
     p->state = seed;
     p->c = client_open(CL_QUEUE_PROFILING_ENABLE);
+    p->intel = client_intel_find(&p->c);
     for (int i = 0; i < POOL - 1; i++) {
         cl_int code;
         p->queues[i] = clCreateCommandQueue(
@@ -365,6 +473,7 @@ static void sequence_run(uint64_t seed, uint64_t calls)
         sched_yield();
     for (int i = 0; i < POOL; i++) {
         if (p->shared[i]) clSVMFree(p->c.context, p->shared[i]);
+        if (p->unified[i]) assert_cl(p->intel.free(p->c.context, p->unified[i]));
         if (p->events[i]) assert_cl(clReleaseEvent(p->events[i]));
         if (p->buffers[i]) assert_cl(clReleaseMemObject(p->buffers[i]));
         if (p->kernels[i]) assert_cl(clReleaseKernel(p->kernels[i]));

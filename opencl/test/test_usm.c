@@ -1,41 +1,6 @@
 /* Intel's unified shared memory, as programs find it: through the platform. */
 #include "opencl/test/client.h"
 
-#include <CL/cl_ext.h>
-
-typedef struct functions {
-    clDeviceMemAllocINTEL_fn allocate;
-    clHostMemAllocINTEL_fn allocate_host;
-    clSharedMemAllocINTEL_fn allocate_shared;
-    clMemFreeINTEL_fn free;
-    clEnqueueMemcpyINTEL_fn copy;
-    clEnqueueMemFillINTEL_fn fill;
-    clSetKernelArgMemPointerINTEL_fn set;
-    clGetMemAllocInfoINTEL_fn info;
-} functions;
-
-static functions functions_find(const client *c)
-{
-    functions found;
-    const struct {
-        const char *name;
-        void *place;
-    } rows[] = {{"clDeviceMemAllocINTEL", &found.allocate},
-                {"clHostMemAllocINTEL", &found.allocate_host},
-                {"clSharedMemAllocINTEL", &found.allocate_shared},
-                {"clMemFreeINTEL", &found.free},
-                {"clEnqueueMemcpyINTEL", &found.copy},
-                {"clEnqueueMemFillINTEL", &found.fill},
-                {"clSetKernelArgMemPointerINTEL", &found.set},
-                {"clGetMemAllocInfoINTEL", &found.info}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        void *function = clGetExtensionFunctionAddressForPlatform(c->platform, rows[i].name);
-        assert_non_null(function);
-        memcpy(rows[i].place, &function, sizeof function);
-    }
-    return found;
-}
-
 /* Kernel `sum` adds what two pointers lead to, one of them stored in memory. */
 static const char source[] =
     "kernel void store(global ulong *list, global int *p) { list[0] = (ulong)p; }\n"
@@ -48,7 +13,7 @@ static void pointers_reach_kernels_and_memory(void **state)
 {
     (void)state;
     client c = client_open(0);
-    functions f = functions_find(&c);
+    client_intel f = client_intel_find(&c);
     cl_int code, result = 0;
     const cl_int values[4] = {1, 20, 300, 4000};
     const size_t one = 1;
@@ -94,7 +59,7 @@ static void fills_and_copies(void **state)
 {
     (void)state;
     client c = client_open(0);
-    functions f = functions_find(&c);
+    client_intel f = client_intel_find(&c);
     cl_int code, result[4];
     const cl_int seven = 7, expected[4] = {7, 7, 7, 7};
     const cl_int values[4] = {1, 2, 3, 4}, copied[4] = {1, 2, 2, 3};
@@ -124,33 +89,24 @@ static void fills_and_copies(void **state)
     client_close(&c);
 }
 
-typedef cl_int(CL_API_CALL *variable_function)(cl_device_id device, cl_program program,
-                                               const char *name, size_t *out_size,
-                                               void **out_pointer);
-
 static void variables_of_programs_are_found(void **state)
 {
     (void)state;
     client c = client_open(0);
-    functions f = functions_find(&c);
-    variable_function find;
-    void *function = clGetExtensionFunctionAddressForPlatform(
-        c.platform, "clGetDeviceGlobalVariablePointerINTEL");
-    assert_non_null(function);
-    memcpy(&find, &function, sizeof find);
+    client_intel f = client_intel_find(&c);
     cl_program program = client_build(&c,
                                       "global int counter = 5;\n"
                                       "kernel void k(global int *a) { a[0] = counter++; }\n",
                                       "-cl-std=CL2.0");
     void *pointer, *again;
     size_t size;
-    assert_cl(find(c.device, program, "counter", &size, &pointer));
+    assert_cl(f.variable(c.device, program, "counter", &size, &pointer));
     assert_int_equal(size, 4);
-    assert_cl(find(c.device, program, "counter", NULL, &again));
+    assert_cl(f.variable(c.device, program, "counter", NULL, &again));
     assert_ptr_equal(pointer, again);
-    assert_int_equal(find(c.device, program, "absent", &size, &again), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, "counter", &size, NULL), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, NULL, &size, &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.variable(c.device, program, "absent", &size, &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.variable(c.device, program, "counter", &size, NULL), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.variable(c.device, program, NULL, &size, &again), CL_INVALID_ARG_VALUE);
     const cl_int forty = 40, expected = 40;
     cl_int result = 0;
     cl_kernel kernel = clCreateKernel(program, "k", NULL);
@@ -272,27 +228,21 @@ static const uint32_t caller_il[] = {
     IL_OP(56),                  /* OpFunctionEnd */
 };
 
-typedef cl_int(CL_API_CALL *find_function_function)(cl_device_id device, cl_program program,
-                                                    const char *name, cl_ulong *out_pointer);
-
 /* The address of a function reaches a kernel as a number. */
 static void functions_of_programs_are_found(void **state)
 {
     (void)state;
     client c = client_open(0);
-    find_function_function find;
-    void *function =
-        clGetExtensionFunctionAddressForPlatform(c.platform, "clGetDeviceFunctionPointerINTEL");
-    assert_non_null(function);
-    memcpy(&find, &function, sizeof find);
+    client_intel f = client_intel_find(&c);
     cl_int code;
     cl_ulong address = 1, again;
     cl_program program = clCreateProgramWithIL(c.context, caller_il, sizeof caller_il, &code);
     assert_cl(code);
-    assert_int_equal(find(c.device, program, "twice", &address), CL_INVALID_PROGRAM_EXECUTABLE);
+    assert_int_equal(f.function(c.device, program, "twice", &address),
+                     CL_INVALID_PROGRAM_EXECUTABLE);
     assert_cl(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    assert_cl(find(c.device, program, "twice", &address));
-    assert_cl(find(c.device, program, "twice", &again));
+    assert_cl(f.function(c.device, program, "twice", &address));
+    assert_cl(f.function(c.device, program, "twice", &again));
     assert_true(address == again);
 
     const cl_int five = 5, ten = 10;
@@ -307,13 +257,13 @@ static void functions_of_programs_are_found(void **state)
 
     /* What has no address: a name that does not exist, a function whose address nothing takes, and
      * a kernel, which libsycl asks for. */
-    assert_int_equal(find(c.device, program, "absent", &again), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, "plain", &again), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, "apply", &again), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, NULL, &again), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, program, "twice", NULL), CL_INVALID_ARG_VALUE);
-    assert_int_equal(find(c.device, NULL, "twice", &again), CL_INVALID_PROGRAM);
-    assert_int_equal(find(NULL, program, "twice", &again), CL_INVALID_DEVICE);
+    assert_int_equal(f.function(c.device, program, "absent", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.function(c.device, program, "plain", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.function(c.device, program, "apply", &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.function(c.device, program, NULL, &again), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.function(c.device, program, "twice", NULL), CL_INVALID_ARG_VALUE);
+    assert_int_equal(f.function(c.device, NULL, "twice", &again), CL_INVALID_PROGRAM);
+    assert_int_equal(f.function(NULL, program, "twice", &again), CL_INVALID_DEVICE);
     assert_true(address == again);
     assert_cl(clReleaseMemObject(buffer));
     assert_cl(clReleaseKernel(kernel));
@@ -326,7 +276,7 @@ static void host_and_device_share(void **state)
 {
     (void)state;
     client c = client_open(0);
-    functions f = functions_find(&c);
+    client_intel f = client_intel_find(&c);
     cl_int code;
     cl_unified_shared_memory_type_intel type;
     cl_device_id device;
@@ -378,7 +328,7 @@ static void addresses_are_used_again(void **state)
     (void)state;
     enum { ROUNDS = 300 };
     client c = client_open(0);
-    functions f = functions_find(&c);
+    client_intel f = client_intel_find(&c);
     cl_int code;
     cl_int *first = f.allocate_host(c.context, NULL, 4, 0, &code);
     assert_cl(code);
@@ -407,7 +357,7 @@ static void wrong_allocations_are_refused(void **state)
 {
     (void)state;
     client c = client_open(0);
-    functions f = functions_find(&c);
+    client_intel f = client_intel_find(&c);
     cl_int code;
     assert_null(f.allocate(c.context, c.device, NULL, 0, 0, &code));
     assert_int_equal(code, CL_INVALID_BUFFER_SIZE);

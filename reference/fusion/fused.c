@@ -14,6 +14,7 @@
 #include "reference/fusion/fused.h"
 
 #include "reference/base/handover.h"
+#include "reference/base/limits.h"
 #include "reference/base/lock.h"
 #include "reference/base/map.h"
 #include "reference/base/ptx.h"
@@ -376,6 +377,13 @@ static rt_status kernel_make(rt_fused_kernels *fused, const rt_fused_plan *plan,
                        "together, the kernels need %llu bytes of local memory, but a work-group "
                        "has only %llu; fuse fewer of them",
                        (unsigned long long)kernel->result.local_size, (unsigned long long)room);
+    }
+    /* Our compiler stops at fewer, but the original one has no limit. */
+    if (kernel->result.parameter_count > RT_KERNEL_ARGUMENT_MAX) {
+        return rt_fail(tools->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+                       "together, the kernels have %u parameters, but a kernel can have only %u; "
+                       "fuse fewer of them",
+                       kernel->result.parameter_count, RT_KERNEL_ARGUMENT_MAX);
     }
     rt_shared_variables_add(arena, &plan->variables, &kernel->result.image);
     return rt_bundle_inject(tools->programs, plan->list->device, plan->list->context,

@@ -41,6 +41,16 @@ expect 0 run plain.cl
 line 'add(global float *data, float4 v)'
 line 'none()'
 
+# What has no argument is not proposed.
+echo 'kernel void look(read_only image2d_t i, sampler_t s, global float4 *o) { o[0] = read_imagef(i, s, (int2)(0, 0)); }' >look.cl
+expect 0 run look.cl
+line 'look(opaque i, opaque s, global float4 *o)'
+line 'no kernel can be run from here: each has an opaque parameter, such as an image, for which there is no argument'
+expect 0 run look.cl plain.cl
+says 'run it: assay run look.cl plain.cl --kernel add --range 64 '
+expect 2 run look.cl --kernel look --range 1 --arg i=null --arg s=int:1 --arg 'o=float4[1]'
+says 'assay: --arg i=null: parameter 1 of kernel '"'look'"' is of a type that cannot be passed from here'
+
 # A launch: 2 * {5, 8, 11, 14} + 7.
 launch="kernels/scale.cl --kernel scale --range 4 --local 2 --arg in=int[4]:iota=5,step=3 --arg n=int:7"
 expect 0 run $launch --arg 'tmp=local int[2]' --arg 'out=int[4]' --on sim
@@ -111,17 +121,54 @@ expect 1 run folder/file.yaml --on sim --json records --resume
 says 'data[0]: expected 11'
 sed -i 's/BY 20/BY 10/' plain.cl
 
-# Errors of the compiler, also in a header, at their place.
+# Errors of the compiler, also in a header, at their place, and in the reports: of a launch, and of a list.
 echo 'inline int bad(int x) { return x + }' >kernels/inc/bad.h
 printf '#include "inc/bad.h"\nkernel void k(void) {}\n' >kernels/bad.cl
-expect 1 run kernels/bad.cl
-says 'kernels/inc/bad.h:1:36: error: expected expression'
 printf 'kernel void k(void) { int x = y; }\n' >wrong.cl
-expect 1 run wrong.cl --kernel k --range 1
-says "wrong.cl:1:31: error: use of undeclared identifier 'y'"
 printf '#include "absent.h"\n' >absent.cl
-expect 2 run absent.cl
-says "absent.cl:1:10: error: 'absent.h' file not found"
+refused() { # FILE PLACE LINE COLUMN MESSAGE: checks the error of a file that does not compile
+    for options in "" "--kernel k --range 1"; do
+        rm -f run.json
+        expect 2 run "$1" $options --on sim --json run.json --junit run.xml --sarif run.sarif
+        says "$2:$3:$4: error: $5"
+        [ "$(grep -c "error: $5" "$folder/out")" -eq 1 ] || fail "the error is printed more than once"
+        line '-: 1 INVALID'
+        grep -q '^sim: ' "$folder/out" && fail "a subject that ran nothing is counted"
+        place "$2" "$3" "$4"
+        grep -qF "\"code_file\":\"$2\",\"code_line\":$3,\"code_column\":$4" run.json || fail "the record" run.json
+        grep -qF "type=\"INVALID\">$2:$3:$4: error: $5" run.xml || fail "the test of JUnit" run.xml
+    done
+}
+refused kernels/bad.cl kernels/inc/bad.h 1 36 'expected expression'
+refused wrong.cl wrong.cl 1 31 "use of undeclared identifier 'y'"
+refused absent.cl absent.cl 1 10 "'absent.h' file not found"
+echo '#error not today' >flat.h
+printf '#include "flat.h"\n' >flat.cl
+refused flat.cl flat.h 1 2 'not today'
+# Resuming runs it again, since another header may be wrong now.
+for word in once again; do
+    echo "#error $word" >flat.h
+    expect 2 run flat.cl --kernel k --range 1 --on sim --json flat.json --resume
+    says "flat.h:1:2: error: $word"
+    [ "$(wc -l <flat.json)" -eq 1 ] || fail "a record is not replaced" flat.json
+done
+expect 2 run absent.cl -cl-std=CLfoo
+says "    absent.cl: error: invalid value 'CLfoo' in '-cl-std=CLfoo'"
+# What does not compile is not saved.
+for file in absent.cl wrong.cl; do
+    for option in "" --bless; do
+        expect 2 run $file --kernel k --range 1 --on sim --save refused.yaml $option
+        line '-: 1 INVALID'
+        [ ! -e refused.yaml ] || fail "$file was saved" refused.yaml
+    done
+done
+# A list of kernels without errors leaves reports without results.
+rm -f run.json
+expect 0 run plain.cl --json run.json --junit run.xml --sarif run.sarif
+line 'none()'
+[ ! -s run.json ] || fail "a list has a record" run.json
+grep -q '"results": \[\]' run.sarif || fail "a list has results" run.sarif
+grep -q 'tests="0"' run.xml || fail "a list has tests" run.xml
 
 # SPIR-V, also for Vulkan.
 cat >vulkan.spvasm <<'END'
@@ -137,7 +184,7 @@ OpReturn
 OpFunctionEnd
 END
 spirv-as vulkan.spvasm -o vulkan.spv || fail "spirv-as"
-expect 1 run vulkan.spv
+expect 2 run vulkan.spv
 says 'vulkan.spv: error: a SPIR-V module for Vulkan or OpenGL (memory model GLSL450); expected one for OpenCL'
 expect 0 postlink plain.cl -o images
 expect 0 run images/plain_0.spv --kernel add --range 1 --arg data=float[1]:1 --arg 'v=float4:[1,2.5,3,4]' --on sim
@@ -191,6 +238,26 @@ expect 0 run --kernels kernels/launches.txt:2 --on sim
 expect 1 run --kernels kernels --on sim --json launches.json --resume
 expect 1 run --kernels kernels --on sim --json launches.json --resume
 [ "$(wc -l <launches.json)" -eq 2 ] || fail "resuming ran a launch again" launches.json
+# A file that does not compile is INVALID; the others run. The preprocessor runs once for a file and its options.
+cat >kernels/some.txt <<'END'
+../absent.cl --kernel k --range 1
+bad.cl --kernel k --range 1
+scale.cl -D A=1 --kernel scale --range 1 --arg 'in=int[1]:1' --arg n=int:1 --arg 'tmp=local int[1]' --arg 'out=int[1]'
+scale.cl -D A=1 --kernel scale --range 1 --arg 'in=int[1]:2' --arg n=int:1 --arg 'tmp=local int[1]' --arg 'out=int[1]'
+scale.cl --kernel scale --range 1 --arg 'in=int[1]:3' --arg n=int:1 --arg 'tmp=local int[1]' --arg 'out=int[1]'
+END
+mkdir counted
+for name in clang-14 clang-19; do
+    clang=$(command -v $name) || continue
+    printf '#!/bin/sh\ncase " $* " in *" -E "*) echo >>%s/counted/runs ;; esac\nexec %s "$@"\n' "$PWD" "$clang" >counted/$name
+    chmod +x counted/$name
+done
+PATH=$PWD/counted:$PATH expect 2 run --kernels kernels/some.txt --on sim
+says "kernels/../absent.cl:1:10: error: 'absent.h' file not found"
+says 'kernels/inc/bad.h:1:36: error: expected expression'
+line '-: 2 INVALID'
+line 'sim: 3 PASS, 0 SKIP, 0 XFAIL'
+[ "$(wc -l <counted/runs)" -eq 4 ] || fail "the preprocessor did not run for four files" counted/runs
 cat >kernels/wrong.txt <<'END'
 scale.cl --kernel scale --range 4 --arg 'in=intt[4]:iota'
 scale.cl --kernel scale --rnge 4
@@ -256,8 +323,12 @@ plain.cl --kernel add --range 1 --arg data=float:1|assay: --arg data=float:1: pa
 plain.cl --kernel none --range 1 --arg d=int:1 --arg d=int:2|assay: --arg d=int:2, column 1: another argument is called 'd'; names differ
 plain.cl --kernel none --range 1 -D 'A=1 2'|column 4: build options are separated by blanks and cannot contain one
 plain.cl --kernel none --range 1 -cl-foo|assay: -cl-foo: '-cl-foo' is not an option that kernels may be built with
+plain.cl --kernel add --range 1 --arg data=float[1]:1 --arg v=float4:[1,1,1,1] --dump dat|assay: --dump dat: no memory has that name; did you mean 'data'?
+plain.cl --kernel add --range 1 --arg data=float[1]:1 --arg v=float4:[1,1,1,1] --dump v|assay: --dump v: no memory has that name; expected one of: data
+folder/file.yaml --on sim --dump dat|assay: --dump dat: no memory has that name; did you mean 'data'?
 plain.cl --kernel none --range 1 --dump x:octal|assay: --dump: unknown format 'octal'; expected one of: decimal, hex, bytes
 plain.cl --kernel none --range 1 --bless|assay: --bless needs --save FILE.yaml and a kernel to launch
+plain.cl --save x.yaml|assay: the launch needs --kernel NAME; without options, assay run plain.cl lists the kernels
 plain.cl folder/file.yaml --kernel none --range 1|kernels and scenarios run separately
 folder/file.yaml --kernel none|assay: --kernel none: only kernels have launches; expected the file of one
 absent.spv|absent.spv:1:1: error: the file cannot be read: No such file or directory

@@ -79,6 +79,16 @@ expect 77 run "$folder/s/skips.yaml" --on pocl --skip-status 77
 sed 's/gone/skips/; s/subject: sim/subject: pocl/' "$folder/kept" >"$folder/expectations/pocl.yaml"
 expect 1 run "$folder/s/skips.yaml" --on pocl --skip-status 77
 says "s/skips.yaml on pocl: SKIP, "
+# Entries about another driver are counted, and listed with the matrix.
+sed -i 's/s\/skips/s\/passes/; s/^    class/    driver: another\n&/' "$folder/expectations/pocl.yaml"
+expect 0 run "$folder/s/passes.yaml" --on pocl
+says "not applied: 1 entry of $folder/expectations/pocl.yaml, about other drivers than 'Portable Computing Language"
+expect 0 run "$folder/s/passes.yaml" --on pocl --matrix
+says "not applied: $folder/expectations/pocl.yaml:4: s/passes.yaml on pocl: the driver is '"
+for option in --quiet --failures-only; do
+    expect 0 run "$folder/s/passes.yaml" --on pocl $option
+    grep -q 'not applied' "$folder/out" && fail "$option printed more"
+done
 rm "$folder/expectations/pocl.yaml"
 
 # Invalid files stop the run before it begins.
@@ -94,6 +104,8 @@ entry "$signature"
 mv "$folder/expectations/sim.yaml" "$folder/more/sim.yaml"
 expect 0 run "$fails" --on sim --expectations "$folder/more"
 
+other=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder" "$other"' EXIT
 # A baseline: entries for what fails now, in files that people may edit. It is found below the scenarios' folder.
 mkdir "$folder/b"
 cp "$fails" "$folder/b/one.yaml"
@@ -119,6 +131,14 @@ grep -q added "$folder/out" && fail "entries were added again"
 expect 4 run . --on sim --expectations known --shard 1/1000
 grep -q 'remove the entry' "$folder/out" && fail "an empty shard makes entries unused"
 expect 2 check known/sim.yaml
+expect 0 run . --on sim --expectations known --matrix
+says "XFAIL b/one.yaml on sim: not triaged (known/sim.yaml:"
+# Without a table of rules, the root is the folder that was run, and paths begin there.
+mkdir -p "$other/b"
+cp "$folder/b/one.yaml" "$other/b"
+expect 1 run "$other/b" --on sim --expectations known -k one
+says ": b/one.yaml on sim: this run calls it 'one.yaml'; run the folder in which the entry's path begins"
+expect 0 run "$other" --on sim --expectations known -k one
 # A pattern for both, and mistakes in its path.
 printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: b/*.yaml\n    signature: "*:memory:differs:*"\n    class: untriaged\n    since: 2026-01-31\n' >known/sim.yaml
 expect 0 run . --on sim --expectations known
@@ -136,6 +156,12 @@ rm -r "$folder/b"
 
 # Reports that cannot be written, which is noticed before anything runs, and one that is written in place.
 cp "$folder/records" "$folder/kept"
+expect 3 run "$scenario" --on sim --json "$folder/records" --write-expectations "$folder/none/known"
+says "assay: --write-expectations $folder/none/known: No such file or directory; nothing ran"
+expect 3 run "$scenario" --on sim --json "$folder/records" --write-expectations "$fails"
+says "assay: --write-expectations $fails: Not a directory; nothing ran"
+expect 3 run "$scenario" --on sim --json "$folder/records" --history "$folder/none/h.db"
+says "assay: --history $folder/none/h.db: No such file or directory; nothing ran"
 for option in --junit --html --sarif --differences; do
     expect 3 run "$scenario" --on sim --json "$folder/records" "$option=$folder/none/report.md"
     says "assay: $option $folder/none/report.md: No such file or directory; nothing ran"

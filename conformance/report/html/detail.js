@@ -80,10 +80,12 @@ function messagePart(record) {
     if (found) values.push([found[1] || "", found[2], found[3]]);
     else rest.push(line);
   }
+  /* A heading is left out if all of its lines are in the table. */
+  const lines = rest.filter((line, at) => !/^\d+ more:$/.test(line) || /^ {2}/.test(rest[at + 1] || ""));
   const table = values.length === 0 ? null : make("div", { class: "scroll" }, make("table", { class: "values" },
     make("thead", {}, make("tr", {}, ["", "expected", "got"].map((name) => make("th", { scope: "col" }, name)))),
     make("tbody", {}, values.map(([where, ...pair]) => make("tr", {}, make("th", { scope: "row" }, where), pair.map((value) => make("td", {}, value)))))));
-  return [table, rest.length > 0 ? make("pre", { class: "message" }, rest.join("\n")) : null];
+  return [table, lines.length > 0 ? make("pre", { class: "message" }, lines.join("\n")) : null];
 }
 
 function checksPart(detail) {

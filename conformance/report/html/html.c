@@ -194,7 +194,10 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
                                   scenario->covers));
     }
     rt_buffer unused = {0};
-    if (run->report->expectations) cnf_expectations_write(&unused, run->report->expectations);
+    if (run->report->expectations) {
+        cnf_expectations_unused_write(&unused, run->report->expectations);
+        cnf_expectations_others_write(&unused, run->report->expectations, false);
+    }
     rt_buffer answer = {0};
     cnf_report_answer_write(&answer, run->report, run->seconds);
     return json_pack(

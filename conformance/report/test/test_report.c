@@ -655,6 +655,31 @@ static void flakes_are_listed(void **state)
     cnf_report_free(&report);
 }
 
+/* One reason may have different words; the first ones are an example. */
+static void words_of_a_reason_may_differ(void **state)
+{
+    (void)state;
+    cnf_report report = {0};
+    static const char *const words[] = {"the scenario exits", "the scenario never launches"};
+    for (size_t i = 0; i < 2; i++) {
+        cnf_record record = record_make(i == 0 ? "a.yaml" : "b.yaml", "pocl", CNF_VERDICT_SKIP);
+        record.judgement.capability = RT_TEXT("only-on-sim");
+        record.judgement.answer = RT_TEXT("yes");
+        record.judgement.message = rt_text_of(words[i]);
+        cnf_report_add(&report, &record);
+    }
+    rt_buffer text = {0};
+    cnf_report_write(&text, &report, &columns[1], 1, &(cnf_report_style){.seconds = 12});
+    assert_string_equal(rt_buffer_string(&text),
+                        "skipped:\n"
+                        "     2  pocl: only-on-sim, for example: the scenario exits\n"
+                        "\n"
+                        "pocl: 0 PASS, 2 SKIP, 0 XFAIL\n"
+                        "0 unexpected: 0 as expected, 2 skipped for 1 reason, 12 s\n");
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
 static int exit_status_of(const cnf_verdict *verdicts, uint32_t count)
 {
     cnf_report report = {0};
@@ -749,6 +774,7 @@ int main(void)
         cmocka_unit_test(known_failures_are_reported),
         cmocka_unit_test(untriaged_failures_have_an_age),
         cmocka_unit_test(flakes_are_listed),
+        cmocka_unit_test(words_of_a_reason_may_differ),
         cmocka_unit_test(the_worst_record_decides_the_status),
         cmocka_unit_test(progress_names_what_is_unexpected),
         cmocka_unit_test(progress_shows_what_runs_and_how_long),

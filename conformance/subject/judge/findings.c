@@ -189,17 +189,25 @@ static void judge_finding(cnf_execution *execution, uint32_t step, const scn_exp
     rt_buffer_free(&text);
 }
 
-/* Reports an unexpected finding. The first one decides the verdict, so its message lists the others
- * too. */
-static void judge_unexpected(cnf_execution *execution, uint32_t index, bool with_others)
+/* True if both are reported with the same signature. */
+static bool findings_are_alike(const cnf_finding *a, const cnf_finding *b)
+{
+    return strcmp(a->kind, b->kind) == 0 && rt_text_equal(a->object, b->object) &&
+           rt_text_equal(a->kernel, b->kernel);
+}
+
+/* Reports an unexpected finding. A verdict keeps the first of those with the same signature, so its
+ * message lists the others. */
+static void judge_unexpected(cnf_execution *execution, uint32_t index)
 {
     const cnf_finding *finding = &execution->findings.items[index];
     rt_buffer text = {0};
     finding_print(execution, finding, &text);
-    for (uint32_t i = index + 1; with_others && i < execution->findings.count; i++) {
-        if (execution->findings.items[i].expected) continue;
+    for (uint32_t i = index + 1; i < execution->findings.count; i++) {
+        const cnf_finding *other = &execution->findings.items[i];
+        if (other->expected || !findings_are_alike(finding, other)) continue;
         rt_buffer_printf(&text, "\n  and ");
-        finding_print(execution, &execution->findings.items[i], &text);
+        finding_print(execution, other, &text);
     }
     uint32_t line = scenario_line(execution->scenario, place_of(finding));
     uint32_t step = step_of(execution, finding);
@@ -249,10 +257,6 @@ void cnf_judge_findings(cnf_execution *execution)
             }
         }
     }
-    bool is_first = true;
-    for (uint32_t i = 0; i < execution->findings.count && !execution->permits_findings; i++) {
-        if (execution->findings.items[i].expected) continue;
-        judge_unexpected(execution, i, is_first);
-        is_first = false;
-    }
+    for (uint32_t i = 0; i < execution->findings.count && !execution->permits_findings; i++)
+        if (!execution->findings.items[i].expected) judge_unexpected(execution, i);
 }

@@ -162,6 +162,27 @@ static void what_makes_no_code_is_skipped(void **state)
     assert_true(rt_text_is(judgement->capability, "observation"));
 }
 
+/* If no code is made because the device lacks an aspect, that is the reason, whether or not the
+ * device could have run the code. */
+static void what_needs_a_lacking_aspect_is_skipped_for_it(void **state)
+{
+    (void)state;
+    const rt_diagnostic lack = {
+        .message = RT_TEXT("kernel 'k' needs aspect fp64, which device d does not have")};
+    for (int executes = 0; executes <= 1; executes++) {
+        int ends[2];
+        char sent[512] = "";
+        assert_int_equal(pipe(ends), 0);
+        cnf_emitter emitter = {.descriptor = ends[1]};
+        assert_true(cnf_skip_unused(&emitter, &links_only, false, executes, &lack));
+        close(ends[1]);
+        assert_true(read(ends[0], sent, sizeof sent - 1) >= 0);
+        close(ends[0]);
+        assert_non_null(strstr(sent, "\"fp64\""));
+        assert_null(strstr(sent, "observation"));
+    }
+}
+
 /* The images are SPIR-V 1.0; the newest version that a device reports is trusted. */
 static void images_of_newer_spirv_are_skipped(void **state)
 {
@@ -357,6 +378,7 @@ int main(void)
         T(a_wrong_program_fails),
         T(what_is_linked_and_must_be_refused_fails),
         T(what_makes_no_code_is_skipped),
+        T(what_needs_a_lacking_aspect_is_skipped_for_it),
         T(images_of_newer_spirv_are_skipped),
         T(what_shipped_dpcpp_does_not_do_is_skipped),
         T(what_a_driver_cannot_compile_ahead_is_skipped),

@@ -131,22 +131,43 @@ static bool has_traits_of(const fuz_bucket *bucket, uint32_t traits)
     return (bucket->traits & ~traits) == 0;
 }
 
-fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
+/* A bucket of which the failure is the first. */
+static fuz_bucket bucket_of_failure(rt_arena *arena, const fuz_failure *failure)
 {
-    rt_arena *arena = &state->arena;
-    const fuz_bucket bucket = {.subject = rt_arena_text(arena, failure->subject),
-                               .verdict = rt_arena_text(arena, failure->verdict),
-                               .headline = fuz_headline(arena, failure->signature),
-                               .variation = rt_arena_text(arena, failure->variation),
-                               .seed = failure->seed};
-    rt_text key = bucket_key(arena, &bucket);
+    return (fuz_bucket){.subject = rt_arena_text(arena, failure->subject),
+                        .verdict = rt_arena_text(arena, failure->verdict),
+                        .headline = fuz_headline(arena, failure->signature),
+                        .variation = rt_arena_text(arena, failure->variation),
+                        .seed = failure->seed};
+}
+
+/* The index of the first bucket with the key that explains the traits; the number of buckets, if
+ * there is none. */
+static uint32_t bucket_index(const fuz_state *state, rt_text key, uint32_t traits)
+{
     uint32_t i = 0;
     while (i < state->buckets.count && !(rt_text_equal(state->buckets.items[i].key, key) &&
-                                         has_traits_of(&state->buckets.items[i], failure->traits)))
+                                         has_traits_of(&state->buckets.items[i], traits)))
         i++;
+    return i;
+}
+
+fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure)
+{
+    const fuz_bucket bucket = bucket_of_failure(&state->arena, failure);
+    uint32_t i = bucket_index(state, bucket_key(&state->arena, &bucket), failure->traits);
     if (i == state->buckets.count) bucket_enter(state, bucket);
     state->buckets.items[i].count++;
     return &state->buckets.items[i];
+}
+
+bool fuz_bucket_has(const fuz_state *state, const fuz_bucket *bucket, const fuz_failure *failure)
+{
+    rt_arena scratch = {0};
+    const fuz_bucket wanted = bucket_of_failure(&scratch, failure);
+    uint32_t i = bucket_index(state, bucket_key(&scratch, &wanted), failure->traits);
+    rt_arena_reset(&scratch);
+    return i < state->buckets.count && &state->buckets.items[i] == bucket;
 }
 
 bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits)

@@ -65,6 +65,9 @@ typedef struct fuz_failure {
  * call. Texts are copied. */
 fuz_bucket *fuz_bucket_add(fuz_state *state, const fuz_failure *failure);
 
+/* True if fuz_bucket_add would return this bucket. */
+bool fuz_bucket_has(const fuz_state *state, const fuz_bucket *bucket, const fuz_failure *failure);
+
 /* True if a program with these traits has all that the reduced scenario of a bucket has, so that it
  * probably fails in the same way; buckets of `oracle` do not count. */
 bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits);

@@ -242,6 +242,48 @@ static bool numbers_try(reducer *reduction)
     return has_passed;
 }
 
+/* ---- Modules that only need others -------------------------------------------------------- */
+
+/* The item of `needs` if that is all that the module has, and has one item; otherwise NULL. */
+static const red_node *only_need(const red_node *module)
+{
+    if (module->kind != RED_MAPPING) return NULL;
+    const red_node *entry = red_only_child(module);
+    if (!entry || entry->kind != RED_LIST || !rt_text_is(entry->key, "needs")) return NULL;
+    const red_node *need = red_only_child(entry);
+    return need && need->kind == RED_SCALAR ? need : NULL;
+}
+
+static void renames_collect(red_node *node, rt_text name, rt_text other, changes *out)
+{
+    if (node->is_removed) return;
+    if (node->kind == RED_SCALAR && !node->is_quoted && rt_text_equal(node->text, name))
+        *rt_vector_push(out) = (change){node, other};
+    for (uint32_t i = 0; i < node->child_count; i++)
+        renames_collect(&node->children[i], name, other, out);
+}
+
+/* Tries to name what such a module needs wherever the module is named, and to remove it. */
+static bool needs_try(reducer *reduction)
+{
+    changes modules = {0};
+    bool has_passed = false;
+    removals_collect(reduction->root, PASS_MODULES, 0, &modules);
+    for (uint32_t i = 0; i < modules.count && !reduction->is_stopped; i++) {
+        red_node *module = modules.items[i].node;
+        const red_node *need = only_need(module);
+        if (!need) continue;
+        changes all = {0};
+        *rt_vector_push(&all) = modules.items[i];
+        renames_collect(reduction->root, module->key, need->text, &all);
+        const chunk whole = {all.items, all.count};
+        if (first_applied(reduction, &whole, 1) == 0) has_passed = true;
+        rt_vector_free(&all);
+    }
+    rt_vector_free(&modules);
+    return has_passed;
+}
+
 /* ---- Source code -------------------------------------------------------------------------- */
 
 static void sources_collect(reducer *reduction, red_node *node, sources *out)
@@ -298,6 +340,38 @@ static bool sources_try(reducer *reduction)
     return has_passed;
 }
 
+/* Appends the code's lines as one, without their indentation. Returns their number. */
+static uint32_t line_append(rt_buffer *out, rt_text code)
+{
+    uint32_t count = 0;
+    while (code.length > 0) {
+        rt_text line = rt_text_take_until(&code, '\n');
+        while (line.length > 0 && line.data[0] == ' ')
+            line = rt_text_skip(line, 1);
+        if (line.length == 0) continue;
+        rt_buffer_printf(out, "%s%.*s", count > 0 ? " " : "", RT_TEXT_ARG(line));
+        count++;
+    }
+    return count;
+}
+
+/* Writes short code in one line.  The test rejects what the line feeds ended: directives and
+ * comments. */
+static void lines_join(reducer *reduction)
+{
+    enum { CODE_WIDTH = 100 };
+    sources all = {0};
+    sources_collect(reduction, reduction->root, &all);
+    for (uint32_t i = 0; i < all.count && !reduction->is_stopped; i++) {
+        rt_buffer line = {0};
+        bool passes = false;
+        if (line_append(&line, all.items[i].code) > 1 && line.size <= CODE_WIDTH)
+            red_source_test(&all.items[i], rt_buffer_text(&line), &passes);
+        rt_buffer_free(&line);
+    }
+    rt_vector_free(&all);
+}
+
 /* ---- The reduction ------------------------------------------------------------------------ */
 
 static void summary_set(red_node *root, rt_text summary)
@@ -317,6 +391,7 @@ static void passes_run(reducer *reduction)
         has_passed = false;
         for (removal_pass pass = 0; pass < PASS_COUNT && !reduction->is_stopped; pass++)
             if (removals_try(reduction, pass)) has_passed = true;
+        if (!reduction->is_stopped && needs_try(reduction)) has_passed = true;
         if (!reduction->is_stopped && numbers_try(reduction)) has_passed = true;
     }
 }
@@ -330,6 +405,7 @@ bool red_reduce(const red_request *request, rt_buffer *out)
     passes_run(&reduction);
     if (request->reduce_source && !reduction.is_stopped && sources_try(&reduction))
         passes_run(&reduction);
+    lines_join(&reduction);
     red_tree_write(reduction.root, out);
     rt_arena_reset(&reduction.arena);
     return !reduction.is_stopped;

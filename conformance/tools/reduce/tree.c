@@ -144,18 +144,17 @@ static const red_node *child_next(const red_node *node, uint32_t *inout_at)
     return NULL;
 }
 
-/* The only line that a text still has; NULL if it has none or several. */
-static const red_node *only_line(const red_node *text)
+const red_node *red_only_child(const red_node *node)
 {
     uint32_t at = 0;
-    const red_node *line = child_next(text, &at);
-    return line && !child_next(text, &at) ? line : NULL;
+    const red_node *child = child_next(node, &at);
+    return child && !child_next(node, &at) ? child : NULL;
 }
 
 /* True if the node contains a text that needs several lines. */
 static bool has_lines(const red_node *node)
 {
-    if (node->kind == RED_TEXT) return !only_line(node);
+    if (node->kind == RED_TEXT) return !red_only_child(node);
     uint32_t at = 0;
     for (const red_node *child; (child = child_next(node, &at));)
         if (has_lines(child)) return true;
@@ -170,7 +169,7 @@ static void flow_append(rt_buffer *out, const red_node *node, bool in_flow)
         return;
     }
     if (node->kind == RED_TEXT) {
-        quoted_append(out, only_line(node)->text);
+        quoted_append(out, red_only_child(node)->text);
         return;
     }
     CHECK(node->kind == RED_LIST || node->kind == RED_MAPPING);

@@ -27,6 +27,9 @@ typedef struct red_node {
 /* Copies the tree of a scenario file into the arena. Texts are borrowed. */
 red_node *red_tree_copy(rt_arena *arena, const scn_node *root);
 
+/* The only item, entry or line that a node still has; NULL if it has none or several. */
+const red_node *red_only_child(const red_node *node);
+
 /* The text of a SCALAR or TEXT, without the lines that are removed, in the arena; and replaces it
  * by another one, which is copied. */
 rt_text red_text_of(rt_arena *arena, const red_node *node);

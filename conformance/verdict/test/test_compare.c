@@ -160,6 +160,35 @@ static void every_end_has_one_verdict(void **state)
     }
 }
 
+static void an_end_says_what_the_process_was_doing(void **state)
+{
+    static const struct {
+        const char *sent, *message;
+        cnf_process_end end;
+    } rows[] = {
+        {"", "the process was ended by SIGSEGV before it opened the device", CNF_PROCESS_SIGNALLED},
+        {OPEN, "the process was ended by SIGSEGV while it opened the device",
+         CNF_PROCESS_SIGNALLED},
+        {STAGE("load", "null"), "the process was ended by SIGSEGV while it loaded the modules",
+         CNF_PROCESS_SIGNALLED},
+        {"{\"type\":\"stage\",\"stage\":\"step\",\"step\":2,\"line\":7}\n",
+         "the time limit expired after 0.0 s, in the step at line 7; set another with --timeout "
+         "SECONDS",
+         CNF_PROCESS_TIMED_OUT},
+        {STAGE("finish", "null"), "the process was ended by SIGSEGV after the last step",
+         CNF_PROCESS_SIGNALLED},
+        {STAGE("rest", "null"), "the process was ended by SIGSEGV in stage 'rest'",
+         CNF_PROCESS_SIGNALLED},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_arena arena = {0};
+        cnf_judgement judgement = judge(&arena, rows[i].sent, rows[i].end, SIGSEGV);
+        assert_string_equal(judgement.message.data, rows[i].message);
+        rt_arena_reset(&arena);
+    }
+}
+
 /* Truncated at every byte, or with many different bytes changed, a run's messages yield a verdict
  * and never a crash. */
 static void damaged_messages_are_judged(void **state)
@@ -475,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_end_has_one_verdict),
+        cmocka_unit_test(an_end_says_what_the_process_was_doing),
         cmocka_unit_test(damaged_messages_are_judged),
         cmocka_unit_test(what_was_seen_is_counted),
         cmocka_unit_test(every_failed_check_is_told),

@@ -1,4 +1,5 @@
 /* Tests of expectation files: which files are rejected, and how entries change verdicts. */
+#include "conformance/verdict/baseline.h"
 #include "conformance/verdict/expectations.h"
 
 #include <setjmp.h>
@@ -100,7 +101,7 @@ static void expectations_read(fixture *f, bool with_folder)
     const cnf_files found = {&file, 1};
     rt_text required_folder = rt_text_of(folder);
     f->is_valid = cnf_expectations_read(&f->read, &found, &required_folder, with_folder ? 1 : 0,
-                                        subjects, 3, &f->problems);
+                                        subjects, 3, RT_TEXT("sim"), &f->problems);
 }
 
 #define HEAD       "assay_expectations: 1\nsubject: pocl\nentries:\n"
@@ -136,6 +137,12 @@ static const struct wrong_row {
      ":6:14: error: expected a list of memories, found 'data'\n"},
     {"pocl", HEAD A REST, ":4:5: error: an entry needs 'signature' or 'verdict'"},
     {"pocl", HEAD A "    signature: memory differs\n" REST, ":5:16: error: expected a signature"},
+    {"pocl", HEAD A "    signature: \"a:*:b:c:d\"\n" REST, ":5:16: error: expected a signature"},
+    {"sim",
+     "assay_expectations: 1\nsubject: sim\nentries:\n" A SIG REST
+     "    flaky: true\n    bound: 20\n",
+     ":4:5: error: subject 'sim' is deterministic, so no entry of it is flaky; remove 'flaky' and "
+     "'bound'\n"},
     {"pocl", HEAD A "    verdict: FAIL\n" REST,
      ":5:14: error: unknown verdict 'FAIL'; expected one of: CRASH, TIMEOUT, HANG\n"},
     {"pocl", HEAD A SIG "    class: violates-a-must\n    reason: x\n",
@@ -255,7 +262,8 @@ static void folders_must_be_there_when_they_are_named(void **state)
     static const rt_text subject = {"pocl", 4}, none = {"/nowhere/at/all", 15};
     rt_buffer problems = {0};
     const cnf_files no_files = {0};
-    assert_false(cnf_expectations_read(&f->read, &no_files, &none, 1, &subject, 1, &problems));
+    assert_false(
+        cnf_expectations_read(&f->read, &no_files, &none, 1, &subject, 1, subject, &problems));
     assert_string_equal(rt_buffer_string(&problems),
                         "/nowhere/at/all: cannot be read: No such file or directory\n");
     rt_buffer_free(&problems);
@@ -394,16 +402,16 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 4.0", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_FAIL,
      NULL,
-     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver '3.1' is not a part of "
-     "'PoCL 4.0'\n"},
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: the driver is 'PoCL 4.0', and "
+     "the entry is about '3.1'\n"},
     {A SIG "    driver: 3.1\n" REST A "    verdict: CRASH\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A "    verdict: CRASH\n" REST A SIG "    driver: 3.1\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A "    verdict: CRASH\n" REST A SIG "    driver: 4.0\n" REST, "pocl", "PoCL 3.1",
      CNF_VERDICT_CRASH, "x", CNF_VERDICT_XFAIL, "CRASH",
-     "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: driver '4.0' is not a part of "
-     "'PoCL 3.1'\n"},
+     "not applied: /expectations/pocl.yaml:8: device/a.yaml on pocl: the driver is 'PoCL 3.1', and "
+     "the entry is about '4.0'\n"},
     /* With driver options, only the identical failure is excused. */
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG REST, "pocl{A=1}", "3.1", CNF_VERDICT_FAIL, "step2:a:b:c", CNF_VERDICT_FAIL, NULL, ""},
@@ -447,6 +455,10 @@ static const judge_row judge_rows[] = {
      SEEN " " LATER_SEEN, CNF_VERDICT_XFAIL, "*:memory:differs:data*", ""},
     {A "    signature: \"*:memory:differs:data*\"\n" REST, "pocl", "", CNF_VERDICT_FAIL,
      SEEN " " OTHER_SEEN, CNF_VERDICT_XFAIL_MISMATCH, "*:memory:differs:data*", ""},
+    {A "    signature: \"step1:memory:*\"\n" REST, "pocl", "", CNF_VERDICT_FAIL, SEEN,
+     CNF_VERDICT_XFAIL, "step1:memory:*", ""},
+    {A "    signature: \"*\"\n" REST, "pocl", "", CNF_VERDICT_FAIL, SEEN " " OTHER_SEEN,
+     CNF_VERDICT_XFAIL, "*", ""},
     /* Versions of a driver. */
     {A SIG "    driver: PoCL\n    versions: 3.1..6.0\n" REST, "pocl", "LLVM 14, PoCL 3.1, x 9",
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
@@ -454,12 +466,12 @@ static const judge_row judge_rows[] = {
      CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, SEEN, ""},
     {A SIG "    driver: PoCL\n    versions: 3.1..6.0\n" REST, "pocl", "PoCL 6.1", CNF_VERDICT_FAIL,
      SEEN, CNF_VERDICT_FAIL, NULL,
-     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver 'PoCL' in versions "
-     "3.1..6.0 is not a part of 'PoCL 6.1'\n"},
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: the driver is 'PoCL 6.1', and "
+     "the entry is about 'PoCL' in versions 3.1..6.0\n"},
     {A SIG "    versions: 3.10..\n" REST, "pocl", "PoCL 3.9", CNF_VERDICT_FAIL, SEEN,
      CNF_VERDICT_FAIL, NULL,
-     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: driver '' in versions 3.10.. is "
-     "not a part of 'PoCL 3.9'\n"},
+     "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: the driver is 'PoCL 3.9', and "
+     "the entry is about versions 3.10..\n"},
     {A SIG "    versions: ..3\n" REST, "pocl", "PoCL 3.9", CNF_VERDICT_FAIL, SEEN,
      CNF_VERDICT_XFAIL, SEEN, ""},
     /* A flaky entry excuses the failure, and a pass is one. */
@@ -514,7 +526,8 @@ static void assert_row(fixture *f, size_t index)
     }
     rt_arena_reset(&arena);
     rt_buffer written = {0};
-    cnf_expectations_write(&written, &f->read);
+    cnf_expectations_unused_write(&written, &f->read);
+    cnf_expectations_others_write(&written, &f->read, true);
     char expected[512] = "";
     const char *colon = strstr(row->written, "/expectations");
     if (colon) {
@@ -582,7 +595,8 @@ static void a_selection_makes_no_entry_unused(void **state)
     char name[96];
     snprintf(name, sizeof name, "%s/more", f->root);
     rt_text folder = rt_text_of(name);
-    assert_true(cnf_expectations_read(&f->read, &none, &folder, 1, subjects, 1, &f->problems));
+    assert_true(cnf_expectations_read(&f->read, &none, &folder, 1, subjects, 1, RT_TEXT("sim"),
+                                      &f->problems));
     assert_int_equal(cnf_expectations_unused(&f->read), 0);
     file_write(f->root, "more/pocl.yaml", HEAD A SIG REST);
     expectations_read(f, true);
@@ -593,6 +607,96 @@ static void a_selection_makes_no_entry_unused(void **state)
     cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"), RT_TEXT("PoCL"),
                            &skip, &known);
     assert_int_equal(cnf_expectations_unused(&f->read), 0);
+}
+
+static void assert_others(fixture *f, bool is_each, const char *expected)
+{
+    rt_buffer written = {0};
+    cnf_expectations_others_write(&written, &f->read, is_each);
+    char *text = strdup(rt_buffer_string(&written)), *root;
+    while ((root = strstr(text, f->root)) != NULL)
+        memmove(root, root + strlen(f->root), strlen(root + strlen(f->root)) + 1);
+    assert_string_equal(text, expected);
+    free(text);
+    rt_buffer_free(&written);
+    assert_int_equal(cnf_expectations_unused(&f->read), 0);
+}
+
+/* Entries about other drivers are counted for each file, those with a path that begins in another
+ * folder are named. */
+static void entries_that_were_not_applied_are_written(void **state)
+{
+    fixture *f = *state;
+    file_write(f->root, "expectations/pocl.yaml",
+               HEAD A SIG "    driver: 4.0\n" REST A SIG "    driver: 5.0\n" REST);
+    file_write(f->root, "more/pocl.yaml",
+               HEAD "  - scenario: mine/device/a.yaml\n" SIG REST
+                    "  - scenario: mine/device/aa.yaml\n" SIG REST "  - scenario: a.yaml\n" SIG REST
+                    "  - scenario: e/a.yaml\n" SIG REST);
+    expectations_read(f, true);
+    assert_true(f->is_valid);
+    cnf_judgement judgement = judgement_of(NULL, CNF_VERDICT_FAIL, SEEN);
+    cnf_known known;
+    cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"), RT_TEXT("PoCL 3.1"),
+                           &judgement, &known);
+    static const char each[] =
+        "not applied: /expectations/pocl.yaml:4: device/a.yaml on pocl: the driver is 'PoCL 3.1', "
+        "and the entry is about '4.0'\n"
+        "not applied: /expectations/pocl.yaml:9: device/a.yaml on pocl: the driver is 'PoCL 3.1', "
+        "and the entry is about '5.0'\n";
+    static const char grouped[] =
+        "not applied: 2 entries of /expectations/pocl.yaml, about other drivers than 'PoCL 3.1'\n";
+    static const char elsewhere[] =
+        "not applied: /more/pocl.yaml:4: mine/device/a.yaml on pocl: this run calls it "
+        "'device/a.yaml'; run the folder in which the entry's path begins, or change the entry\n"
+        "not applied: /more/pocl.yaml:12: a.yaml on pocl: this run calls it 'device/a.yaml'; run the "
+        "folder in which the entry's path begins, or change the entry\n";
+    char expected[1024];
+    snprintf(expected, sizeof expected, "%s%s", each, elsewhere);
+    assert_others(f, true, expected);
+    snprintf(expected, sizeof expected, "%s%s", grouped, elsewhere);
+    assert_others(f, false, expected);
+}
+
+/* What fails in some attempts gets a flaky entry: 7 of 20 is a rate of at most 57 % (Wilson's
+ * interval ends at 0.567), 1 of 2 of at most 91 % (0.905). What differs between runs of a
+ * deterministic subject gets none. */
+static void an_entry_follows_the_attempts(void **state)
+{
+    static const struct {
+        uint32_t failed, total;
+        const char *signature, *lines;
+        uint32_t count;
+    } rows[] = {
+        {0, 0, SEEN, "", 1},
+        {3, 3, SEEN, "", 1},
+        {7, 20, SEEN, "  flaky: true\n  bound: 57\n", 1},
+        {1, 2, SEEN, "  flaky: true\n  bound: 91\n", 1},
+        {1, 2, "repeat:differs:-:-", NULL, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_arena arena = {0};
+        cnf_attempt attempts[20];
+        for (uint32_t k = 0; k < rows[i].total; k++)
+            attempts[k].verdict = k < rows[i].failed ? CNF_VERDICT_FAIL : CNF_VERDICT_PASS;
+        cnf_record record = {.scenario = RT_TEXT("device/a.yaml"),
+                             .subject = RT_TEXT("pocl"),
+                             .judgement =
+                                 judgement_of(&arena, CNF_VERDICT_FAIL, rows[i].signature)};
+        record.judgement.attempts = attempts;
+        record.judgement.attempt_count = rows[i].total;
+        rt_buffer written = {0};
+        assert_int_equal(cnf_baseline_write(&written, 0, &record, (rt_text){0}), rows[i].count);
+        char expected[256] = "";
+        if (rows[i].count > 0)
+            snprintf(expected, sizeof expected,
+                     "- scenario: device/a.yaml\n  signature: \"%s\"\n%s  class: untriaged\n",
+                     rows[i].signature, rows[i].lines);
+        assert_string_equal(rt_buffer_string(&written), expected);
+        rt_buffer_free(&written);
+        rt_arena_reset(&arena);
+    }
 }
 
 static void patterns_have_stars(void **state)
@@ -728,6 +832,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_flaky_entry_has_a_bound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_selection_makes_no_entry_unused, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(entries_that_were_not_applied_are_written, set_up,
+                                        tear_down),
+        cmocka_unit_test(an_entry_follows_the_attempts),
         cmocka_unit_test(patterns_have_stars),
         cmocka_unit_test_setup_teardown(entries_with_options_come_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_are_found_before_a_run, set_up, tear_down),

@@ -14,6 +14,10 @@
 #include "reference/compiler/refuse/refuse.h"
 #include "reference/compiler/spirv/translate.h"
 
+/* The parameters of a function that every implementation takes.  Source: SPIR-V 1.2, 2.17
+ * "Universal Limits". */
+enum { PARAMETERS_MAX = 255 };
+
 /* ---- The passes ---------------------------------------------------------------------------- */
 
 static rt_status infer_address_spaces(pl_fusing *fusing)
@@ -185,6 +189,12 @@ static rt_status fuse_module(pl_fusing *fusing, const rt_fusion_request *request
         if (!fusing->dropped[i]) places[result.parameter_count++] = parameters->origins[i];
     }
     CHECK(fusing->finished && result.parameter_count == LLVMCountParams(fusing->kernel));
+    if (result.parameter_count > PARAMETERS_MAX)
+        return rt_fail(
+            fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE,
+            "together, the kernels have %u parameters, but a function of SPIR-V can have "
+            "only %u; fuse fewer of them",
+            result.parameter_count, (unsigned)PARAMETERS_MAX);
     report_promotions(fusing, request, reasons, &result);
     RT_TRY(emit(fusing, request, library, &result.image));
     rt_fusion_result_write(out_result, &result);

@@ -74,6 +74,8 @@ static void check(int ok, const char *what)
     exit(2);
 }
 
+enum { LLVM = 1, SPIRV = 2, COUNT = 24 }; /* formats; elements of a buffer */
+
 static binary file_read(const char *name)
 {
     FILE *file = fopen(name, "rb");
@@ -81,28 +83,36 @@ static binary file_read(const char *name)
     uint8_t *bytes = malloc(1 << 20);
     size_t size = fread(bytes, 1, 1 << 20, file);
     fclose(file);
-    return (binary){2, 64, bytes, size};
+    return (binary){strstr(name, ".bc") ? LLVM : SPIRV, 64, bytes, size};
 }
 
-enum { COUNT = 24 }; /* elements of a buffer */
-static const uint32_t pointer[] = {0}, pointer_and_value[] = {0, 1};
+static const uint32_t pointer[] = {0}, pointer_and_value[] = {0, 1}, pointers[] = {0, 0};
 static const uint8_t used[] = {1, 1};
 static const struct {
     char small;
     long wide;
 } part = {2, 1};
+static const char set = 1;
+static const int one = 1, five = 5;
 
 typedef struct {
     const char *name;
     const char *files[2];
     kernel kernels[2]; /* without their code */
-    constant constants[1];
+    constant constants[2];
     size_t constant_count, element_bytes, kernel_count;
 } list;
 
 #define ONE(x)                                                                                     \
     {                                                                                              \
         1, {x, 1, 1}, {0},                                                                         \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
+    }
+#define GROUPS(x, of)                                                                              \
+    {                                                                                              \
+        1, {x, 1, 1}, {of, 1, 1},                                                                  \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
@@ -164,6 +174,55 @@ static const list lists[] = {
      0,
      4,
      2},
+    /* 7, which is stored if the bit is set */
+    {"bit",
+     {"pick.spv", "fuse_kernels.spv"},
+     {{"pick", KINDS(pointer_and_value), ONE(1), {0}}, {"line", KINDS(pointer), ONE(1), {0}}},
+     {{{0, 1}, {&set, sizeof set}}},
+     1,
+     4,
+     2},
+    /* 2 1 4 3, then 6 5 8 7: the neighbour's number in a group of two */
+    {"twice",
+     BOTH,
+     {{"swap", KINDS(pointer_and_value), GROUPS(4, 2), {0}},
+      {"swap", KINDS(pointer_and_value), GROUPS(4, 2), {0}}},
+     {{{0, 1}, {&one, sizeof one}}, {{1, 1}, {&five, sizeof five}}},
+     2,
+     4,
+     2},
+    /* 1 in elements 0 to 7: each work-item is within its group */
+    {"inside",
+     BOTH,
+     {{"inside", KINDS(pointer), ONE(8), {0}}, {"grid", KINDS(pointer), TWO(2, 8), {0}}},
+     {{{0}}},
+     0,
+     4,
+     2},
+    /* 9 9 11 11 13 13 15 15, twice: the last number in a group of two by two */
+    {"square",
+     BOTH,
+     {{"square", KINDS(pointer), TWO(2, 8), {0}}, {"ones", KINDS(pointer), TWO(4, 4), {0}}},
+     {{{0}}},
+     0,
+     4,
+     2},
+    /* no type declared twice */
+    {"event",
+     BOTH,
+     {{"copy", KINDS(pointers), ONE(1), {0}}, {"line", KINDS(pointer), ONE(1), {0}}},
+     {{{0}}},
+     0,
+     4,
+     2},
+    /* 10 in elements 0 to 3, or a refusal */
+    {"address",
+     {"choose.bc", "fuse_kernels.spv"},
+     {{"choose", KINDS(pointer), ONE(4), {0}}, {"line", KINDS(pointer), ONE(4), {0}}},
+     {{{0}}},
+     0,
+     4,
+     2},
     /* -1 1 7 1 3 1 7 1, and nothing that a device may lack */
     {"switch",
      {"leave.spv", "fuse_kernels.spv"},
@@ -174,15 +233,22 @@ static const list lists[] = {
      2},
 };
 
-/* Prints the capabilities that only extensions define; the modules that are fused need none. */
-static int extensions_print(binary code)
+/* Prints what a module must not have: capabilities that only extensions define, as the modules
+ * that are fused need none, and OpTypeEvent more than once. Returns the number of lines. */
+static int mistakes_print(binary code)
 {
     const uint32_t *words = (const uint32_t *)code.start;
-    int count = 0;
+    int count = 0, events = 0;
     for (size_t i = 5; i < code.size / 4 && words[i] >> 16; i += words[i] >> 16) {
-        if ((words[i] & 0xffff) != 17 || words[i + 1] < 5000) continue;
-        printf("the fused module needs capability %u\n", words[i + 1]);
-        count++;
+        uint32_t opcode = words[i] & 0xffff;
+        if (opcode == 17 && words[i + 1] >= 5000) {
+            printf("the fused module needs capability %u\n", words[i + 1]);
+            count++;
+        }
+        if (opcode == 34 && ++events == 2) {
+            printf("the fused module has OpTypeEvent twice\n");
+            count++;
+        }
     }
     return count;
 }
@@ -226,13 +292,14 @@ static void run(const result *answer, const list *of)
         count++;
     }
     const range *nd = &answer->fused.nd;
-    size_t global[3], offset[3];
+    size_t global[3], local[3] = {0}, offset[3];
     for (int i = 0; i < nd->dimensions; i++) {
         global[i] = nd->global[nd->dimensions - 1 - i];
+        local[i] = nd->local[nd->dimensions - 1 - i];
         offset[i] = nd->offset[nd->dimensions - 1 - i];
     }
-    check(clEnqueueNDRangeKernel(queue, fused, (unsigned)nd->dimensions, offset, global, NULL, 0,
-                                 NULL, NULL) == 0,
+    check(clEnqueueNDRangeKernel(queue, fused, (unsigned)nd->dimensions, offset, global,
+                                 local[0] ? local : NULL, 0, NULL, NULL) == 0,
           "launching");
     for (unsigned i = 0; i < count; i++)
         buffer_print(queue, buffers[i], of->element_bytes, of->element_bytes == 8 ? 2 : COUNT);
@@ -265,7 +332,7 @@ int main(int argument_count, char **arguments)
              (array){of.constants, of.constant_count});
         if (answer.type == 0)
             printf("refused: %s\n", answer.error);
-        else if (extensions_print(answer.fused.code) == 0)
+        else if (mistakes_print(answer.fused.code) == 0)
             run(&answer, &of);
         return 0;
     }

@@ -210,7 +210,7 @@ def detail(browser):
     expect("message", browser.run("return document.querySelector('.message').textContent"),
            "a byte that is not UTF-8: \uFFFD")
     expect("expected and got", browser.run("return [...document.querySelectorAll('.values tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"),
-           [["data[0]", "1", HOSTILE]])
+           [["data[0]", "1", HOSTILE], ["  step3:memory:-:- (line 16): copy[0]", "2", "3"]])
     expect("subjects in the order of the columns", browser.run("return [...document.querySelectorAll('#detail nav .verdict')].map(link => link.innerText)"),
            ["sim PASS", "pocl FAIL", "nowhere UNAVAILABLE"])
     words = "return [...document.querySelectorAll('.source .is-{0}')].map(word => word.textContent)"
@@ -237,7 +237,8 @@ def detail(browser):
     browser.run("navigator.clipboard.writeText = async () => { throw new Error('forbidden'); }; document.querySelector('#detail .copy').click()")
     expect("what is selected where copying is forbidden", browser.run("return String(getSelection())"), "assay run linking/a.yaml --on pocl")
     expect("the entry to paste", browser.run("return document.querySelector('#detail .entries').textContent"),
-           '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    class: untriaged\n    since: 2026-01-31\n')
+           '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    flaky: true\n    bound: 91\n'
+           '    class: untriaged\n    since: 2026-01-31\n')
     expect("the attempts", browser.run("return document.querySelector('#detail dl').innerText.includes('1 of 2 failed: FAIL, PASS')"), True)
     browser.run("for (const fold of document.querySelectorAll('#detail details')) fold.open = true")
     drawn = 2 if shutil.which("dot") else 1

@@ -49,9 +49,15 @@ static void a_program_that_lacks_something_has_another_bucket(void **unused)
     bucket->traits = 2; /* of what it was reduced to */
     failure.traits = 6;
     assert_int_equal(fuz_bucket_add(&state, &failure)->count, 2);
+    assert_true(fuz_bucket_has(&state, bucket, &failure));
     failure.traits = 5;
-    assert_int_equal(fuz_bucket_add(&state, &failure)->count, 1);
+    assert_false(fuz_bucket_has(&state, &state.buckets.items[0], &failure));
+    bucket = fuz_bucket_add(&state, &failure);
+    assert_int_equal(bucket->count, 1);
     assert_int_equal(state.buckets.count, 2);
+    assert_true(fuz_bucket_has(&state, bucket, &failure));
+    failure.traits = 6;
+    assert_false(fuz_bucket_has(&state, bucket, &failure));
     fuz_state_free(&state);
 }
 

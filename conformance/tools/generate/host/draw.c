@@ -237,25 +237,34 @@ static void draw_sweep(host_generator *g)
     }
 }
 
-/* The functions that a module defines, as bits 1u << function. */
-static uint32_t functions_of(const gen_program *program, uint32_t module)
+/* What a module defines: bits 1u << function, and 1u << kernel. */
+typedef struct definitions {
+    uint32_t functions, kernels;
+} definitions;
+
+static definitions definitions_of(const gen_program *program, uint32_t module)
 {
-    uint32_t functions = 0;
-    for (uint32_t i = 0; i < program->image_count; i++)
-        if (program->images[i].module == module) functions |= program->images[i].functions;
-    return functions;
+    definitions all = {0};
+    for (uint32_t i = 0; i < program->image_count; i++) {
+        const gen_image *image = &program->images[i];
+        if (image->module != module) continue;
+        all.functions |= image->functions;
+        all.kernels |= image->kernels;
+    }
+    return all;
 }
 
 /* The module that takes the place of an unloaded one: itself, none (0), or one that is not loaded
  * and defines some of its functions or has the same names. */
 static uint32_t draw_replacement(host_generator *g, uint32_t module)
 {
-    uint32_t kind = below(g, 4), functions = functions_of(&g->program, module), count = 0;
+    uint32_t kind = below(g, 4), count = 0;
+    uint32_t functions = definitions_of(&g->program, module).functions;
     uint32_t replacement = module;
     if (kind < 2) return kind == 0 ? module : 0;
     for (uint32_t m = 1; m < g->program.module_count; m++) {
         bool is_like = g->families[m] == g->families[module] ||
-                       (functions & functions_of(&g->program, m)) != 0;
+                       (functions & definitions_of(&g->program, m).functions) != 0;
         if (m != module && is_like && g->state.open_count[m] == 0 && below(g, ++count) == 0)
             replacement = m;
     }
@@ -363,6 +372,51 @@ static void replace_module(host_generator *g)
     if (has_content) copy_on_all_devices(g, GEN_COPY_OUT, module);
 }
 
+/* Draws two libraries with kernels of the same name; the first is open if one of them is.  Returns
+ * the names as bits 1u << kernel; 0: there are no such libraries. */
+static uint32_t draw_namesakes(host_generator *g, uint32_t *out_first, uint32_t *out_second)
+{
+    uint32_t count = 0, kernels = 0;
+    for (uint32_t first = 1; first < g->program.module_count; first++) {
+        for (uint32_t second = 1; second < g->program.module_count; second++) {
+            uint32_t common = definitions_of(&g->program, first).kernels &
+                              definitions_of(&g->program, second).kernels;
+            bool is_in_order = g->state.open_count[first] > 0 || g->state.open_count[second] == 0;
+            if (first == second || common == 0 || !is_in_order || below(g, ++count) > 0) continue;
+            *out_first = first;
+            *out_second = second;
+            kernels = common;
+        }
+    }
+    return kernels;
+}
+
+/* Unloads one of two libraries with kernels of the same name, mostly the one that was loaded first,
+ * and launches those of the other: a runtime must forget the first library's, and nothing else.
+ * Returns false if the program has no such libraries. */
+static bool unload_namesake(host_generator *g)
+{
+    uint32_t first = 0, second = 0, kernels = draw_namesakes(g, &first, &second);
+    if (kernels == 0) return false;
+    const uint32_t modules[] = {first, second};
+    for (int i = 0; i < 2; i++)
+        if (g->state.open_count[modules[i]] == 0)
+            step_add(g, (host_step){.verb = GEN_LOAD, .module = modules[i]});
+    for (uint32_t i = g->state.open_count[first]; i > 0; i--)
+        step_add(g, (host_step){.verb = GEN_UNLOAD, .module = first});
+    place_list places = places_of(g);
+    host_step launch = {.verb = GEN_LAUNCH};
+    launch.target.place = places.items[below(g, places.count)];
+    for (launch.image = 0; launch.image < g->program.image_count; launch.image++) {
+        const gen_image *image = &g->program.images[launch.image];
+        for (launch.kernel = 0; launch.kernel < GEN_KERNELS; launch.kernel++)
+            if (image->module == second && (kernels & image->kernels & 1u << launch.kernel) &&
+                is_launchable(g, &launch) && is_kept(g, &launch))
+                step_add(g, launch);
+    }
+    return true;
+}
+
 /* True if a program that the launch may have used has lost an image since: a runtime that keeps it
  * launches code that is gone. */
 static bool is_outdated(const host_generator *g, const host_step *launch)
@@ -372,9 +426,11 @@ static bool is_outdated(const host_generator *g, const host_step *launch)
                launch->generation;
 }
 
-/* Repeats the latest launches and reads of variables, those first whose program is outdated. */
+/* Mostly replaces a module, and then repeats the latest launches and reads of variables, those
+ * first whose program is outdated. */
 static void draw_replace(host_generator *g)
 {
+    if (chance(g, 20) && unload_namesake(g)) return;
     if (providers_of_programs(&g->state) == 0 && chance(g, 75)) launch_with_provider(g);
     uint32_t before = g->step_count, repeated = 0;
     replace_module(g);

@@ -19,7 +19,8 @@ typedef enum gen_weight {
     GEN_SWEEP,   /* a kernel is launched on every device with every setting of the constants */
     GEN_REPLACE, /* a module is unloaded, or the process restarted, mostly after a launch that needs
                   * it; the module, one that defines some of its functions or none is loaded, and
-                  * the latest launches are repeated */
+                  * the latest launches are repeated.  Now and then, one of two libraries with
+                  * kernels of the same name is unloaded, and the other's are launched */
     GEN_BUNDLE,  /* an executable kernel bundle is created, from which launches take kernels */
     GEN_SHAPE,   /* a virtual function of a new object is called */
     GEN_WORK,    /* a kernel, copy or fill on memories */

@@ -170,6 +170,66 @@ static void only_what_the_test_needs_remains(void **state)
     }
 }
 
+static bool has(rt_text text, const char *words)
+{
+    return memmem(text.data, text.length, words, strlen(words)) != NULL;
+}
+
+/* Accepts texts whose application needs the library, directly or not. */
+static bool reaches_library(void *user, const rt_text *candidates, uint32_t count,
+                            uint32_t *out_passed)
+{
+    (void)user;
+    *out_passed = count;
+    for (uint32_t i = count; i-- > 0;) {
+        rt_text text = candidates[i];
+        bool reaches =
+            has(text, "app: {needs: [library]}") ||
+            (has(text, "app: {needs: [middle]}") && has(text, "middle: {needs: [library]}"));
+        if (reaches && has(text, "load: ") && has(text, "opencl-c") && has(text, "int two;") &&
+            has(text, "int three;"))
+            *out_passed = i;
+    }
+    return true;
+}
+
+/* A module that only needs another one is left out, and short code gets one line. */
+static void modules_and_lines_are_joined(void **state)
+{
+    (void)state;
+    static const char chain[] = "assay: 1\n"
+                                "summary: A test.\n"
+                                "modules:\n"
+                                "  app: {needs: [middle]}\n"
+                                "  middle: {needs: [library]}\n"
+                                "  library:\n"
+                                "    sources:\n"
+                                "      - language: opencl-c\n"
+                                "        code: |\n"
+                                "          int two;\n"
+                                "          int three;\n"
+                                "steps:\n"
+                                "  - load: middle\n";
+    rt_arena arena = {0};
+    rt_buffer text = {0};
+    const red_request request = {.root = read_text(&arena, rt_text_of(chain)),
+                                 .batch = 4,
+                                 .test = reaches_library,
+                                 .summary = RT_TEXT("Short.")};
+    assert_true(red_reduce(&request, &text));
+    assert_string_equal(
+        rt_buffer_string(&text),
+        "assay: 1\n"
+        "summary: \"Short.\"\n"
+        "modules:\n"
+        "  app: {needs: [library]}\n"
+        "  library: {sources: [{language: opencl-c, code: \"int two; int three;\"}]}\n"
+        "steps:\n"
+        "  - load: library\n");
+    rt_buffer_free(&text);
+    rt_arena_reset(&arena);
+}
+
 /* What is written then is the smallest text that has passed. */
 static void a_test_that_stops_ends_the_reduction(void **state)
 {
@@ -192,6 +252,7 @@ int main(void)
         cmocka_unit_test(every_scenario_is_written_as_it_was_read),
         cmocka_unit_test(unusual_texts_are_written_as_they_were_read),
         cmocka_unit_test(only_what_the_test_needs_remains),
+        cmocka_unit_test(modules_and_lines_are_joined),
         cmocka_unit_test(a_test_that_stops_ends_the_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
