@@ -299,20 +299,27 @@ static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object 
     return !sim_words_any((sim_words)(within > object->own_stride - size) & lanes_of(mask));
 }
 
-/* Judges an access to memory that may race. KEPT: it need not be recorded; SHARED: it must be;
- * UNKNOWN: it must be, but others have not been, so the code must give up. */
-static ALWAYS sim_own_state own_judge(const sim_tier_context *c, const sim_tier_view *view,
-                                      uint32_t mask, const uint32_t *at, uint32_t first,
-                                      uint32_t size)
+/* Whether an access must be recorded. */
+typedef enum own_verdict {
+    OWN_PART, /* no: it keeps to the work-items' own parts */
+    OWN_NOT,  /* yes */
+    OWN_LATE, /* yes, but the accesses before it have not been: the code must give up */
+} own_verdict;
+
+/* Judges the access to [at + first, size bytes) of each active lane, in memory that may race. */
+static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_view *view,
+                                    uint32_t mask, const uint32_t *at, uint32_t first,
+                                    uint32_t size)
 {
     sim_undo_object *object = view->undo;
-    if (!object || object->own == SIM_OWN_SHARED) return SIM_OWN_SHARED;
+    if (!object || object->own == SIM_OWN_SHARED) return OWN_NOT;
     bool is_first = object->own == SIM_OWN_UNKNOWN;
     if (is_first) own_learn(c, object, mask, at, first, size);
-    if (object->own == SIM_OWN_SHARED) return SIM_OWN_SHARED;
-    if (own_is_kept(c, object, mask, at, first, size)) return SIM_OWN_KEPT;
-    if (is_first) object->own = SIM_OWN_SHARED;
-    return is_first ? SIM_OWN_SHARED : SIM_OWN_UNKNOWN;
+    if (object->own == SIM_OWN_SHARED) return OWN_NOT;
+    if (own_is_kept(c, object, mask, at, first, size)) return OWN_PART;
+    if (!is_first) return OWN_LATE;
+    object->own = SIM_OWN_SHARED;
+    return OWN_NOT;
 }
 
 /* Saves what a store of `size` bytes per lane overwrites. */

@@ -12,10 +12,10 @@
  *
  * Most kernels compute a work-item's result and store it at the work-item's place. As long as the
  * work-item with global linear id i accesses only [own_first + i * own_stride, own_stride bytes),
- * no two work-items access a common byte, so these accesses need no record of who made them. Such
- * an object stays OWN only if every access keeps to the rule. The first access that does not makes
- * the code give up with SIM_TIER_SHARED, because the accesses before it have not been recorded;
- * the launch is then run again, with all of its accesses recorded. */
+ * no two work-items access a common byte, so these accesses need no record of who made them. The
+ * first access that does not keep to its part makes the code give up with SIM_TIER_SHARED, because
+ * the accesses before it have not been recorded; the launch is then run again, with all of its
+ * accesses recorded. */
 typedef enum sim_own_state {
     SIM_OWN_UNKNOWN, /* no access has shown own_first and own_stride */
     SIM_OWN_KEPT,    /* the rule holds so far */
@@ -36,7 +36,7 @@ typedef struct sim_undo_object {
 typedef struct sim_undo {
     RT_VECTOR(sim_undo_object) objects; /* by parameter; those without memory are not written */
     uint64_t items;                     /* of the launch */
-    bool records_all;                   /* no object may be OWN */
+    bool records_all;                   /* all objects are SHARED from the start */
     sim_lane_memory pages;              /* what the objects save */
 } sim_undo;
 
