@@ -76,9 +76,9 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
         sim_undo_object *object = &undo->objects.items[i];
         end = object_place(undo, object, end);
         /* Two objects may share bytes through a window: one's bytes must be saved before the other
-         * is written. */
+         * is written, and work-items' parts of one are not apart from those of the other. */
         if (has_window || object->memory->size <= WHOLE_MAX) sim_undo_save_all(object);
-        if (records_all) object->own = SIM_OWN_SHARED;
+        if (has_window || records_all) object->own = SIM_OWN_SHARED;
     }
     CHECK(end <= undo->pages.size);
 }
