@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 4u
+#define SIM_TIER_VERSION 5u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -37,6 +37,8 @@ typedef struct sim_tier_view {
     uint64_t end;                 /* offsets below it are inside: an access fits */
     struct sim_race_shadow *race; /* NULL: accesses cannot race */
     struct sim_race_clock *clock; /* of that memory */
+    struct sim_undo_object *undo; /* exec/undo.h; NULL: the launch does not write the object, or it
+                                   * is in local memory */
     uint64_t loads; /* flags: SIM_TIER_HELPED and so on. The caller keeps it right for local memory,
                      * of which `all_defined` may change. */
 } sim_tier_view;
@@ -144,6 +146,7 @@ struct sim_tier_context {
     const sim_tier_frame *frames[SIM_TIER_FRAMES]; /* the active ones by number */
     sim_tier_read *reads, *reads_next, *reads_end; /* the log */
     struct sim_exec *exec;                         /* for helpers */
+    struct sim_undo *undo;                         /* for helpers */
 };
 
 /* What a chunk's function returns: SIM_TIER_DONE, SIM_TIER_GIVES_UP or the number of the barrier at
@@ -161,6 +164,7 @@ typedef enum sim_tier_reason {
     SIM_TIER_RACE,      /* accesses that may not be ordered */
     SIM_TIER_BARRIER,   /* a barrier or meeting that not all work-items reach together */
     SIM_TIER_ORDER,     /* lanes that wait inside a loop that others have left */
+    SIM_TIER_SHARED,    /* accesses that must be recorded, after others were not: see exec/undo.h */
     SIM_TIER_REASON_COUNT
 } sim_tier_reason;
 

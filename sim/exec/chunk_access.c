@@ -6,10 +6,13 @@
 
 #include "sim/exec/chunks.h"
 #include "sim/exec/race_cells.h"
+#include "sim/exec/undo.h"
 
 #include <string.h>
 
 #define ALL_LANES SIM_CHUNK_ALL
+/* Where the global linear ids of a chunk are in its rows. */
+#define OWN_ROW (SIM_ROW_GLOBAL_LINEAR * SIM_ROW_BYTES(8))
 _Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
 /* Widths are constants after inlining. */
 #define ALWAYS inline __attribute__((always_inline))
@@ -63,11 +66,16 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
     uint32_t forbidden = access->is_store ? SIM_FORBIDS_STORES : SIM_FORBIDS_LOADS;
     if (access->is_atomic) forbidden |= SIM_FORBIDS_LOADS;
     if (view.forbidden & forbidden) return give_up(c, SIM_TIER_ACCESS);
+    bool is_global = view.class == SIM_CLASS_GLOBAL;
+    sim_undo_object *undo =
+        is_global ? sim_undo_find(c->undo, x->launch->world, view.object) : NULL;
+    if (is_global && access->is_store && !undo) return give_up(c, SIM_TIER_ACCESS);
     *out = (sim_tier_view){.key = SIM_TIER_KEY(address),
                            .data = view.data,
                            .defined = view.defined,
                            .end = view.size - size + 1,
-                           .race = view.race};
+                           .race = view.race,
+                           .undo = undo};
     if (view.class == SIM_CLASS_LOCAL && access->is_quiet) out->race = view.race = NULL;
     if (view.class == SIM_CLASS_LOCAL) {
         const sim_local_object *local = &x->launch->locals.items[view.object - 1];
@@ -256,6 +264,75 @@ static ALWAYS bool race_atomic(sim_tier_context *c, const sim_tier_view *view, u
     for (uint32_t k = 0; k < r.count; k++)
         cells_read(clock, &r, shadow->cells[SIM_RACE_ATOMIC_WRITES] + k);
     return true;
+}
+
+/* ---- Work-items' own parts ------------------------------------------------------------------ */
+
+/* Takes the parts of the work-items from the first access to an object, [at + first, size bytes) of
+ * each active lane; without two lanes, these are unknown. */
+static void own_learn(const sim_tier_context *c, sim_undo_object *object, uint32_t mask,
+                      const uint32_t *at, uint32_t first, uint32_t size)
+{
+    const uint64_t *ids = (const uint64_t *)(const void *)(c->rows + OWN_ROW);
+    uint32_t others = mask & (mask - 1), low = (uint32_t)__builtin_ctz(mask);
+    object->own = SIM_OWN_SHARED;
+    if (!others) return;
+    uint32_t next = (uint32_t)__builtin_ctz(others);
+    uint64_t step = ids[next] - ids[low], distance = at[next] - at[low];
+    if (at[next] <= at[low] || step == 0 || distance % step) return;
+    uint64_t stride = distance / step;
+    if (stride < size || stride > (UINT64_C(1) << 32) / c->undo->items) return;
+    object->own = SIM_OWN_KEPT;
+    object->own_stride = (uint32_t)stride;
+    object->own_first = at[low] + first - (uint32_t)ids[low] * object->own_stride;
+}
+
+static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object *object,
+                               uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
+{
+    typedef uint64_t chunk_ids __attribute__((vector_size(SIM_CHUNK * 8)));
+    chunk_ids ids;
+    if (size > object->own_stride) return false;
+    memcpy(&ids, c->rows + OWN_ROW, sizeof ids);
+    sim_words parts = __builtin_convertvector(ids, sim_words) * object->own_stride;
+    sim_words within = sim_words_get(at) + (first - object->own_first) - parts;
+    return !sim_words_any((sim_words)(within > object->own_stride - size) & lanes_of(mask));
+}
+
+/* Whether an access must be recorded. */
+typedef enum own_verdict {
+    OWN_PART, /* no: it keeps to the work-items' own parts */
+    OWN_NOT,  /* yes */
+    OWN_LATE, /* yes, but the accesses before it have not been: the code must give up */
+} own_verdict;
+
+/* Judges the access to [at + first, size bytes) of each active lane, in memory that may race. */
+static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_view *view,
+                                    uint32_t mask, const uint32_t *at, uint32_t first,
+                                    uint32_t size)
+{
+    sim_undo_object *object = view->undo;
+    if (!object || object->own == SIM_OWN_SHARED) return OWN_NOT;
+    bool is_first = object->own == SIM_OWN_UNKNOWN;
+    if (is_first) own_learn(c, object, mask, at, first, size);
+    if (object->own == SIM_OWN_SHARED) return OWN_NOT;
+    if (own_is_kept(c, object, mask, at, first, size)) return OWN_PART;
+    if (!is_first) return OWN_LATE;
+    object->own = SIM_OWN_SHARED;
+    return OWN_NOT;
+}
+
+/* Saves what a store of `size` bytes per lane overwrites. */
+static ALWAYS void undo_prepare(const sim_tier_view *view, uint32_t kind, const uint32_t *at,
+                                uint32_t size)
+{
+    sim_undo_object *object = view->undo;
+    if (!object || object->is_whole) return;
+    if (kind == SIM_TIER_MIXED) {
+        sim_undo_save_all(object);
+    } else {
+        sim_undo_before_store(object, at[0], kind == SIM_TIER_RUN ? SIM_CHUNK * size : size);
+    }
 }
 
 /* ---- The log of reads ----------------------------------------------------------------------- */

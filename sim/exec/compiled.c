@@ -7,6 +7,7 @@
 
 #include "reference/base/alloc.h"
 #include "sim/exec/chunk_access.h"
+#include "sim/exec/undo.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -33,6 +34,7 @@ typedef struct tier_kernel {
     uint64_t work;      /* work-item instructions interpreted so far */
     const char *reason; /* why it is not compiled; NULL: it is, or has not been tried */
     bool is_tried;
+    bool is_shared; /* work-items access more than their own parts of an object (undo.h) */
     uint32_t gave_up;
     sim_tier_code code;
 } tier_kernel;
@@ -42,6 +44,7 @@ typedef struct sim_tier {
     void *library;
     const sim_tier_api *api;
     RT_VECTOR(tier_kernel) kernels;
+    sim_undo undo;
     sim_tier_report report;
 } sim_tier;
 
@@ -66,6 +69,7 @@ static const char *const reasons[SIM_TIER_REASON_COUNT] = {
     [SIM_TIER_RACE] = "makes accesses that may not be ordered",
     [SIM_TIER_BARRIER] = "has a place that not all work-items of a group reach together",
     [SIM_TIER_ORDER] = "has work-items that part in an unusual way",
+    [SIM_TIER_SHARED] = "makes accesses that may not be ordered",
 };
 
 /* ---- The tier of a world -------------------------------------------------------------------- */
@@ -78,6 +82,7 @@ static void tier_free(sim_tier *tier)
         sim_program_destroy(kernel->kernel->program);
     }
     rt_vector_free(&tier->kernels);
+    sim_undo_free(&tier->undo);
     if (tier->library) dlclose(tier->library);
     rt_free(tier);
 }
@@ -367,8 +372,10 @@ static bool launch_try(sim_launch_state *l, const tier_kernel *kernel,
                        const sim_argument *arguments, sim_tier_reason *out_reason)
 {
     sim_compiled run;
-    sim_saved_memory *before = sim_memory_keep(l, arguments);
+    sim_undo *undo = &l->world->tier->undo;
     run_open(l, &run, &kernel->code, arguments);
+    sim_undo_open(undo, l, arguments, kernel->is_shared);
+    run.context.undo = undo;
     run.helpers = helpers_at(kernel->level);
     l->compiled = &run;
     sim_launch_run(l, arguments, (sim_part){0, sim_launch_group_count(l)});
@@ -377,7 +384,7 @@ static bool launch_try(sim_launch_state *l, const tier_kernel *kernel,
     bool stands = !run.gave_up && c->spent <= c->spent_max && c->steps <= c->steps_max;
     *out_reason = run.gave_up ? (sim_tier_reason)c->reason : SIM_TIER_BUDGET;
     CHECK(l->findings.rows.count == 0 && rt_ok(l->status));
-    sim_memory_end(before, l->kernel->parameter_count, !stands);
+    sim_undo_close(undo, !stands);
     if (stands) {
         l->budget -= c->spent;
         l->steps -= l->schedule == SIM_SCHEDULE_LOCKSTEP ? c->steps : c->spent;
@@ -421,7 +428,13 @@ bool sim_compiled_launch(sim_launch_state *l, const sim_argument *arguments)
     }
     if (known->gave_up >= GIVES_UP_MAX) return false;
     sim_tier_reason reason;
-    if (launch_try(l, known, arguments, &reason)) {
+    bool stands = launch_try(l, known, arguments, &reason);
+    if (!stands && reason == SIM_TIER_SHARED) {
+        CHECK(!known->is_shared);
+        known->is_shared = true;
+        stands = launch_try(l, known, arguments, &reason);
+    }
+    if (stands) {
         tier->report.compiled++;
         return true;
     }

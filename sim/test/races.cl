@@ -291,6 +291,16 @@ kernel void stencil_wrong(ARGUMENTS)
     ITEM;
     a[i] = a[i] + a[i + 1];
 }
+kernel void mirrored(ARGUMENTS)
+{
+    ITEM;
+    a[511 - i] = b[i];
+}
+kernel void mirrored_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[511 - i / 2] = i;
+}
 kernel void counter_wrong(ARGUMENTS)
 {
     a[0]++;

@@ -1,0 +1,145 @@
+/* What a launch of compiled code has overwritten; see undo.h.
+ *
+ * A page of an object is saved before the first store to it. Scattered stores save the whole
+ * object, which costs less than finding out which pages they reach. */
+#include "sim/exec/undo.h"
+
+#include "reference/base/alloc.h"
+
+#include <string.h>
+
+/* An object of at most this size is saved when the launch begins. */
+#define WHOLE_MAX (UINT64_C(4) * SIM_UNDO_PAGE)
+/* At most this is kept from launch to launch. */
+#define KEPT_MAX (UINT64_C(16) << 20)
+
+static uint64_t rounded(uint64_t size)
+{
+    return (size + SIM_UNDO_PAGE - 1) & ~(uint64_t)(SIM_UNDO_PAGE - 1);
+}
+
+static uint64_t page_count(const sim_undo_object *object)
+{
+    return rounded(object->memory->size) >> SIM_UNDO_PAGE_SHIFT;
+}
+
+/* Gets memory, of which all bytes may have any value. */
+static void pages_reserve(sim_undo *undo, uint64_t size)
+{
+    if (size <= undo->pages.size) return;
+    rt_free(undo->pages.block);
+    undo->pages = (sim_lane_memory){0};
+    sim_lane_memory_grow(&undo->pages, size, 0);
+}
+
+/* Gives an object its part of the memory, which begins at the offset; returns the part's end. */
+static uint64_t object_place(sim_undo *undo, sim_undo_object *object, uint64_t offset)
+{
+    uint64_t size = rounded(object->memory->size), count = page_count(object);
+    object->data = undo->pages.data + offset;
+    offset += size;
+    if (!object->memory->all_defined) {
+        object->defined = undo->pages.data + offset;
+        offset += size;
+    }
+    object->is_saved = undo->pages.data + offset;
+    memset(object->is_saved, 0, count);
+    return offset + rounded(count);
+}
+
+void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument *arguments,
+                   bool records_all)
+{
+    uint64_t size = 0;
+    bool has_window = false;
+    undo->objects.count = 0;
+    undo->records_all = records_all;
+    undo->items = 1;
+    for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
+        if (__builtin_mul_overflow(undo->items, l->range->global[k], &undo->items))
+            undo->items = UINT64_MAX;
+    }
+    for (uint32_t i = 0; i < l->kernel->parameter_count; i++) {
+        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
+        const sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
+        has_window = has_window || memory->whole != 0;
+        bool is_known = sim_undo_find(undo, l->world, arguments[i].object) != NULL;
+        if (!l->kernel->written.parameters[i] || !memory->data || is_known) continue;
+        *rt_vector_push(&undo->objects) = (sim_undo_object){.memory = memory};
+        uint64_t copies = memory->all_defined ? 1 : 2;
+        size += copies * rounded(memory->size) + rounded(memory->size >> SIM_UNDO_PAGE_SHIFT) +
+                SIM_UNDO_PAGE;
+    }
+    pages_reserve(undo, size);
+    uint64_t end = 0;
+    for (uint32_t i = 0; i < undo->objects.count; i++) {
+        sim_undo_object *object = &undo->objects.items[i];
+        end = object_place(undo, object, end);
+        /* Two objects may share bytes through a window: one's bytes must be saved before the other
+         * is written, and work-items' parts of one are not apart from those of the other. */
+        if (has_window || object->memory->size <= WHOLE_MAX) sim_undo_save_all(object);
+        if (has_window || records_all) object->own = SIM_OWN_SHARED;
+    }
+    CHECK(end <= undo->pages.size);
+}
+
+sim_undo_object *sim_undo_find(sim_undo *undo, sim_world *world, sim_object object)
+{
+    const sim_memory *memory = sim_world_memory(world, object);
+    for (uint32_t i = 0; i < undo->objects.count; i++) {
+        if (undo->objects.items[i].memory == memory) return &undo->objects.items[i];
+    }
+    return NULL;
+}
+
+/* Copies the pages that are not saved to the copy, or those that are saved back. */
+static void pages_copy(sim_undo_object *object, uint64_t first, uint64_t last, bool is_back)
+{
+    const sim_memory *memory = object->memory;
+    for (uint64_t page = first; page <= last; page++) {
+        uint64_t at = page << SIM_UNDO_PAGE_SHIFT, left = memory->size - at;
+        uint64_t size = left < SIM_UNDO_PAGE ? left : SIM_UNDO_PAGE;
+        if (object->is_saved[page] != is_back) continue;
+        memcpy((is_back ? memory->data : object->data) + at,
+               (is_back ? object->data : memory->data) + at, size);
+        object->is_saved[page] = 1;
+        if (!object->defined) continue;
+        memcpy((is_back ? memory->defined : object->defined) + at,
+               (is_back ? object->defined : memory->defined) + at, size);
+    }
+}
+
+void sim_undo_save(sim_undo_object *object, uint64_t first, uint64_t last)
+{
+    CHECK(first <= last && last < page_count(object));
+    pages_copy(object, first, last, false);
+}
+
+void sim_undo_save_all(sim_undo_object *object)
+{
+    uint64_t count = page_count(object);
+    object->is_whole = true;
+    if (count) pages_copy(object, 0, count - 1, false);
+}
+
+void sim_undo_close(sim_undo *undo, bool restores)
+{
+    for (uint32_t i = 0; i < undo->objects.count; i++) {
+        sim_undo_object *object = &undo->objects.items[i];
+        uint64_t count = page_count(object);
+        CHECK(object->memory->all_defined == (object->defined == NULL));
+        if (restores && count) pages_copy(object, 0, count - 1, true);
+    }
+    undo->objects.count = 0;
+    if (undo->pages.size > KEPT_MAX) {
+        rt_free(undo->pages.block);
+        undo->pages = (sim_lane_memory){0};
+    }
+}
+
+void sim_undo_free(sim_undo *undo)
+{
+    rt_vector_free(&undo->objects);
+    rt_free(undo->pages.block);
+    *undo = (sim_undo){0};
+}

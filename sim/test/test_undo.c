@@ -1,0 +1,197 @@
+/* Tests of what compiled code saves to undo a launch, and of the objects whose accesses it does not
+ * record because each work-item keeps to its own part (exec/undo.h). Every kernel has one buffer of
+ * ints, which hold their indices, or nothing. */
+#include "reference/base/alloc.h"
+#include "sim/test/harness.h"
+
+/* %to: the place of the work-item, number %x (64 bits) or %w (32). */
+#define HEAD                                                                                       \
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"                         \
+    "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n%bool = OpTypeBool\n"         \
+    "%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n%v3 = OpTypeVector %i64 3\n"                    \
+    "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"                     \
+    "%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n%c2 = OpConstant %i32 2\n"                  \
+    "%c3 = OpConstant %i32 3\n%l1 = OpConstant %i64 1\n%l2 = OpConstant %i64 2\n"                  \
+    "%l3 = OpConstant %i64 3\n%l4 = OpConstant %i64 4\n%l6 = OpConstant %i64 6\n"                  \
+    "%l21 = OpConstant %i64 21\n%l63 = OpConstant %i64 63\n%l511 = OpConstant %i64 511\n"          \
+    "%gid = OpVariable %pin Input\n%kt = OpTypeFunction %void %g\n"                                \
+    "%k = OpFunction %void None %kt\n%out = OpFunctionParameter %g\n%entry = OpLabel\n"            \
+    "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"       \
+    "%to = OpInBoundsPtrAccessChain %g %out %x\n"
+#define END       "OpReturn\nOpFunctionEnd\n"
+#define AT_Y      "%aty = OpPtrAccessChain %g %out %y\n"
+#define INCREMENT "%v = OpLoad %i32 %aty\n%s = OpIAdd %i32 %v %c1\nOpStore %aty %s\n"
+
+static const char own[] = HEAD "%aty = OpPtrAccessChain %g %out %x\n" INCREMENT END;
+static const char crossed[] = HEAD "%y = OpBitwiseXor %i64 %x %l1\n" AT_Y INCREMENT END;
+/* Every second group of 64 is mirrored. */
+static const char mirrored[] =
+    HEAD "%h = OpShiftRightLogical %i64 %x %l6\n%b = OpBitwiseAnd %i64 %h %l1\n"
+         "%m = OpIMul %i64 %b %l63\n%y = OpBitwiseXor %i64 %x %m\n" AT_Y INCREMENT END;
+/* All groups store to the first one's places. */
+static const char stacked[] = HEAD "%y = OpBitwiseAnd %i64 %x %l63\n" AT_Y "OpStore %aty %w\n" END;
+/* Work-items 0, 1, 512 and 513 store, 2^23 bytes apart: 512 times that is 0 in 32 bits. */
+static const char distant[] =
+    HEAD "%y0 = OpBitwiseAnd %i64 %x %l511\n%y = OpShiftLeftLogical %i64 %y0 %l21\n"
+         "%is = OpULessThan %bool %y0 %l2\nOpBranchConditional %is %yes %no\n"
+         "%yes = OpLabel\n" AT_Y "OpStore %aty %w\nOpBranch %no\n%no = OpLabel\n" END;
+#define ROW_STORE(k)                                                                               \
+    "%y" k " = OpIAdd %i64 %first %l" k "\n%at" k " = OpPtrAccessChain %g %out %y" k "\n"          \
+    "OpStore %at" k " %w\n"
+/* Each work-item stores to the four ints of its row, or to one more. */
+static const char rows[] = HEAD
+    "%first = OpIMul %i64 %x %l4\n%at0 = OpPtrAccessChain %g %out %first\nOpStore %at0 %w\n" ROW_STORE(
+        "1") ROW_STORE("2") ROW_STORE("3") END;
+static const char long_rows[] = HEAD
+    "%first = OpIMul %i64 %x %l4\n%at0 = OpPtrAccessChain %g %out %first\nOpStore %at0 %w\n" ROW_STORE(
+        "1") ROW_STORE("2") ROW_STORE("3") ROW_STORE("4") END;
+static const char then_atomic[] = HEAD "OpStore %to %w\n"
+                                       "%v = OpAtomicIAdd %i32 %to %c1 %c0 %w\n" END;
+
+enum { GROUP = 64 };
+
+/* What the int at index i is in the end. */
+typedef uint32_t final_value(uint32_t i);
+static uint32_t one_more(uint32_t i)
+{
+    return i + 1;
+}
+static uint32_t twice(uint32_t i)
+{
+    return 2 * i;
+}
+static uint32_t row_of(uint32_t i)
+{
+    return i / 4;
+}
+/* Of two work-items that race, the later one's value remains: of the second group, or the second
+ * store of one work-item. */
+static uint32_t second_group(uint32_t i)
+{
+    return i < 64 ? i + 64 : i;
+}
+static uint32_t distant_value(uint32_t i)
+{
+    if (i == 0) return 512;
+    return i == 1u << 21 ? 513 : i;
+}
+
+static const struct {
+    const char *name, *text;
+    uint32_t items, ints;
+    final_value *value;
+    const char *finding; /* of the last kind; NULL: there is none */
+    uint32_t compiled, undone;
+    bool is_recorded; /* the race shadow has cells for stores */
+} cases[] = {
+    {"own", own, 8192, 8192, one_more, NULL, 1, 0, false},
+    /* The last work-item's place does not exist: all others' are undone and computed again. */
+    {"own, beyond", own, 8192, 8191, one_more, "out-of-bounds", 0, 1, true},
+    {"crossed", crossed, 8192, 8192, one_more, NULL, 1, 0, true},
+    {"crossed, beyond", crossed, 8192, 8191, one_more, "out-of-bounds", 0, 1, true},
+    {"mirrored", mirrored, 8192, 8192, one_more, NULL, 1, 0, true},
+    {"stacked", stacked, 128, 128, second_group, "race", 0, 1, true},
+    {"distant", distant, 1024, (1u << 21) + 1, distant_value, "race", 0, 1, true},
+    {"rows", rows, 2048, 8192, row_of, NULL, 1, 0, false},
+    {"then atomic", then_atomic, 8192, 8192, twice, NULL, 1, 0, true},
+};
+
+static void test_launches(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        harness h = harness_text(cases[k].text);
+        h.schedule = SIM_SCHEDULE_LOCKSTEP;
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        size_t size = cases[k].ints * sizeof(uint32_t);
+        uint32_t *ints = rt_alloc(size);
+        for (uint32_t i = 0; i < cases[k].ints; i++)
+            ints[i] = i;
+        sim_object to = harness_memory(&h, "out", ints, size);
+        const sim_argument arguments[] = {harness_global(to)};
+        harness_try(&h, "k", harness_range(cases[k].items, GROUP), arguments, 1);
+        const char *kind = h.finding_count ? h.findings[h.finding_count - 1].kind : "none";
+        const char *expected = cases[k].finding ? cases[k].finding : "none";
+        if (strcmp(kind, expected) != 0) fail_msg("%s: %s", cases[k].name, kind);
+        harness_read_back(&h, to, ints, size);
+        for (uint32_t i = 0; i < cases[k].ints; i++) {
+            if (ints[i] != cases[k].value(i)) fail_msg("%s: %u: %u", cases[k].name, i, ints[i]);
+        }
+        sim_tier_report report = sim_world_tier_report(h.world);
+        if (report.compiled != cases[k].compiled || report.undone != cases[k].undone)
+            fail_msg("%s: %u compiled, %u undone", cases[k].name, (unsigned)report.compiled,
+                     (unsigned)report.undone);
+        const struct sim_race_shadow *shadow = sim_world_memory(h.world, to)->race;
+        if ((shadow->cells[SIM_RACE_WRITES] != NULL) != cases[k].is_recorded)
+            fail_msg("%s: recorded or not", cases[k].name);
+        rt_free(ints);
+        harness_close(&h);
+    }
+}
+
+/* A part of each row belongs to the next work-item as well. */
+static void test_rows_meet(void **state)
+{
+    (void)state;
+    enum { ITEMS = 128 };
+    harness h = harness_text(long_rows);
+    h.schedule = SIM_SCHEDULE_LOCKSTEP;
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    uint32_t ints[4 * ITEMS + 1];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof ints);
+    const sim_argument arguments[] = {harness_global(to)};
+    harness_try(&h, "k", harness_range(ITEMS, GROUP), arguments, 1);
+    assert_true(h.finding_count >= 1);
+    for (uint32_t i = 0; i < h.finding_count; i++)
+        assert_string_equal(h.findings[i].kind, "race");
+    assert_int_equal(sim_world_tier_report(h.world).undone, 1);
+    harness_close(&h);
+}
+
+/* A launch whose budget suffices for some of its groups only: compiled code runs chunks of a group
+ * for which the interpreter does not even begin the block, and their stores are undone, in memory
+ * that was undefined and in memory that was not. */
+static void test_budget(void **state)
+{
+    (void)state;
+    enum { ITEMS = 8192 };
+    static const char text[] = HEAD "OpStore %to %w\n" END;
+    static uint32_t ints[ITEMS];
+    static uint8_t defined[sizeof ints / 8];
+    for (uint32_t is_filled = 0; is_filled < 2; is_filled++) {
+        harness h = harness_text(text);
+        h.schedule = SIM_SCHEDULE_LOCKSTEP;
+        h.budget = 10007;
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        for (uint32_t i = 0; i < ITEMS; i++)
+            ints[i] = UINT32_MAX - i;
+        sim_object to = harness_memory(&h, "out", is_filled ? ints : NULL, sizeof ints);
+        const sim_argument arguments[] = {harness_global(to)};
+        harness_try(&h, "k", harness_range(ITEMS, GROUP), arguments, 1);
+        assert_int_equal(h.status.code, RT_BUDGET);
+        assert_int_equal(sim_world_tier_report(h.world).undone, 1);
+        harness_read_back(&h, to, ints, sizeof ints);
+        sim_object_defined(h.world, to, 0, sizeof ints, defined);
+        uint32_t done = 0;
+        while (done < ITEMS && ints[done] == done)
+            done++;
+        assert_true(done > 0 && done < ITEMS && done % GROUP == 0);
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            uint32_t bits = defined[i / 2] >> (i % 2 * 4) & 0xf;
+            assert_int_equal(bits, i < done || is_filled ? 0xf : 0);
+            if (i >= done && is_filled) assert_int_equal(ints[i], UINT32_MAX - i);
+        }
+        harness_close(&h);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_rows_meet),
+        cmocka_unit_test(test_budget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
