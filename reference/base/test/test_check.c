@@ -13,9 +13,11 @@
 #include <cmocka.h>
 
 #if defined RT_CHECK_SLOW && !defined ASSAY_PROVE
-enum { SLOW_IS_ON = 1 };
+#define SLOW_IS_ON 1
+#elif defined MUTANT_CHECKS_SLOW
+#define SLOW_IS_ON (MUTANT_CHECKS_SLOW != 0)
 #else
-enum { SLOW_IS_ON = 0 };
+#define SLOW_IS_ON 0
 #endif
 
 /* Returns `value` and counts the call. */
