@@ -56,7 +56,7 @@ static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_
     int messages = memfd_create("messages", MFD_CLOEXEC);
     if (messages >= 0) {
         result.end = CNF_PROCESS_EXITED;
-        forked->options.trace_kinds = true;
+        forked->options.is_brief = true;
         result.code = forked_body(forked, messages);
     }
     if (messages < 0 || lseek(messages, 0, SEEK_SET) != 0 ||

@@ -116,7 +116,7 @@ extern const uint32_t cnf_subject_count;
 /* Finds a subject by name; NULL if there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
-/* Options of one run that the child needs; all except `trace_kinds` are passed through exec as
+/* Options of one run that the child needs; all except `is_brief` are passed through exec as
  * arguments of `assay subject`. */
 typedef struct cnf_subject_options {
     uint64_t seed; /* seed of all choices */
@@ -133,9 +133,10 @@ typedef struct cnf_subject_options {
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the
      * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
-    bool record;      /* send the compile worker's answers, for assay pack */
-    bool is_twin;     /* of another process with the same scenario, which it meets (twin.h) */
-    bool trace_kinds; /* send the kinds of the trace's events without their fields */
+    bool record;   /* send the compile worker's answers, for assay pack */
+    bool is_twin;  /* of another process with the same scenario, which it meets (twin.h) */
+    bool is_brief; /* send the kinds of the trace's events without their fields, and no message that
+                    * only tells where a process crashed */
 } cnf_subject_options;
 
 /* The two values of --loader. */
