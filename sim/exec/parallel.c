@@ -19,6 +19,7 @@
 #include "sim/exec/parallel.h"
 
 #include "reference/base/alloc.h"
+#include "sim/exec/undo.h"
 #include "sim/number/math.h"
 
 #include <pthread.h>
@@ -34,46 +35,6 @@ typedef struct worker {
     pthread_t thread;
     bool is_started;
 } worker;
-
-/* ---- Memory --------------------------------------------------------------------------------- */
-
-static uint8_t *bytes_copy(const uint8_t *from, uint64_t size)
-{
-    if (!from) return NULL;
-    uint8_t *copy = rt_alloc(size);
-    memcpy(copy, from, size);
-    return copy;
-}
-
-sim_saved_memory *sim_memory_keep(const sim_launch_state *l, const sim_argument *arguments)
-{
-    uint32_t count = l->kernel->parameter_count;
-    sim_saved_memory *saved = rt_alloc_array(count + 1u, sizeof *saved);
-    for (uint32_t i = 0; i < count; i++) {
-        if (arguments[i].kind != SIM_PARAMETER_GLOBAL || !arguments[i].object) continue;
-        if (!l->kernel->written.parameters[i]) continue;
-        sim_memory *memory = sim_world_memory(l->world, arguments[i].object);
-        if (!memory->data) continue;
-        saved[i] = (sim_saved_memory){memory, bytes_copy(memory->data, memory->size),
-                                      bytes_copy(memory->defined, memory->size)};
-    }
-    return saved;
-}
-
-void sim_memory_end(sim_saved_memory *saved, uint32_t count, bool restores)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const sim_memory *memory = saved[i].memory;
-        CHECK_IMPLIES(memory != NULL, memory->all_defined == (saved[i].defined == NULL));
-        if (memory && restores) {
-            memcpy(memory->data, saved[i].data, memory->size);
-            if (saved[i].defined) memcpy(memory->defined, saved[i].defined, memory->size);
-        }
-        rt_free(saved[i].data);
-        rt_free(saved[i].defined);
-    }
-    rt_free(saved);
-}
 
 /* ---- Workers -------------------------------------------------------------------------------- */
 
@@ -247,7 +208,10 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     if (count > groups) count = (uint32_t)groups;
     CHECK(count >= 2 && count <= THREADS_MAX);
     worker *workers = rt_alloc_array(count, sizeof *workers);
-    sim_saved_memory *before = sim_memory_keep(l, arguments);
+    sim_undo before = {0};
+    sim_undo_open(&before, l, arguments, true);
+    for (uint32_t i = 0; i < before.objects.count; i++)
+        sim_undo_save_all(&before.objects.items[i]);
     bool stands = true;
     uint64_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -261,7 +225,8 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     for (uint32_t i = 0; i < count; i++)
         worker_close(&workers[i], world);
     l->world->parallel_count += stands;
-    sim_memory_end(before, l->kernel->parameter_count, !stands);
+    sim_undo_close(&before, !stands);
+    sim_undo_free(&before);
     rt_free(workers);
     return stands;
 }

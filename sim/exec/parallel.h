@@ -27,17 +27,6 @@ void sim_launch_barrier(sim_launch_state *launch, uint32_t order);
 /* Frees the launch's memory; its findings must have been reported. */
 void sim_launch_close(sim_launch_state *launch);
 
-/* The previous contents of an object that the kernel may write. */
-typedef struct sim_saved_memory {
-    sim_memory *memory;
-    uint8_t *data, *defined; /* defined: NULL if all bytes were defined */
-} sim_saved_memory;
-
-/* Copies the memory that the arguments allow the kernel to write: an element for each parameter,
- * which sim_memory_end frees; if `restores` is true, it copies the contents back first. */
-sim_saved_memory *sim_memory_keep(const sim_launch_state *launch, const sim_argument *arguments);
-void sim_memory_end(sim_saved_memory *saved, uint32_t count, bool restores);
-
 /* Runs all groups on the world's threads.  False, with memory unchanged, if the results may depend
  * on the order of the groups; the caller must then run the launch on one thread. */
 bool sim_launch_parallel(sim_launch_state *launch, const sim_argument *arguments);

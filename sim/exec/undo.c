@@ -1,7 +1,7 @@
-/* What a launch of compiled code has overwritten; see undo.h.
+/* What a launch has overwritten; see undo.h.
  *
- * A page of an object is saved before the first store to it. Scattered stores save the whole
- * object, which costs less than finding out which pages they reach. */
+ * Compiled code saves a page of an object before the first store to it. Scattered stores save the
+ * whole object, which costs less than finding out which pages they reach. */
 #include "sim/exec/undo.h"
 
 #include "reference/base/alloc.h"
@@ -53,7 +53,6 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
     uint64_t size = 0;
     bool has_window = false;
     undo->objects.count = 0;
-    undo->records_all = records_all;
     undo->items = 1;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         if (__builtin_mul_overflow(undo->items, l->range->global[k], &undo->items))

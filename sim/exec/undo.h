@@ -1,5 +1,6 @@
-/* What a launch of compiled code has overwritten, so that the launch can be undone; and which
- * objects it accesses in a way that cannot race, so that no search for races is needed. */
+/* What a launch has overwritten, of compiled code or on several threads, so that it can be undone;
+ * and which objects compiled code accesses in a way that cannot race, so that no search for races
+ * is needed. */
 #ifndef SIM_UNDO_H
 #define SIM_UNDO_H
 
@@ -36,11 +37,11 @@ typedef struct sim_undo_object {
 typedef struct sim_undo {
     RT_VECTOR(sim_undo_object) objects; /* by parameter; those without memory are not written */
     uint64_t items;                     /* of the launch */
-    bool records_all;                   /* all objects are SHARED from the start */
     sim_lane_memory pages;              /* what the objects save */
 } sim_undo;
 
-/* Begins a launch; `undo` is zero or was used by another launch. */
+/* Begins a launch; `undo` is zero or was used by another launch. `records_all`: all objects are
+ * SHARED from the start. */
 void sim_undo_open(sim_undo *undo, const sim_launch_state *launch, const sim_argument *arguments,
                    bool records_all);
 /* Ends it; if `restores` is true, memory becomes what it was at sim_undo_open. Memory for a few

@@ -41,7 +41,7 @@ static bool is_image_of(const gen_image *image, uint32_t module)
 
 #define CODE_INDENT "          "
 
-/* True if an image's only definition stands in one line, with what it refers to. */
+/* True if an image has a single definition, which is written on one line with what it refers to. */
 static bool is_in_one_line(const gen_image *image)
 {
     uint32_t count =
