@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +27,8 @@ enum {
     BATCH_SEEDS_ELSEWHERE = 128,
     BATCH_FILES = 2 * BATCH_SEEDS,
     WORKERS_MAX = 16,
+    WORKER_KEEPS = 1 << 24,       /* bytes */
+    QUICK_PAIRS_MAX = 31,         /* a program that covers more for the first time runs again */
     DRAWN_MAX = 32 * BATCH_SEEDS, /* programs that are drawn for a batch */
     RUN_OF_EXPLAINED = 4,         /* one in so many is run */
     TRIED_MAX = 8,                /* programs of a new bucket that are reduced */
@@ -33,6 +36,13 @@ enum {
     SEEDS_OF_A_RUN = 1000000,
     SEED_MAX = INT32_MAX
 };
+
+/* What a worker has learnt about a file. */
+typedef struct quick_result {
+    bool is_done; /* it passed, and the pairs are all that it covers for the first time */
+    uint32_t pair_count;
+    uint64_t pairs[QUICK_PAIRS_MAX]; /* of events */
+} quick_result;
 
 typedef struct fuzz_command {
     const cnf_arguments *arguments;
@@ -57,8 +67,9 @@ typedef struct fuzz_command {
     rt_buffer texts[BATCH_FILES];
     RT_VECTOR(const cnf_record *) failures;
     uint32_t file_count;
-    bool *is_quick; /* by file, written by workers: it passed and covered nothing new */
-    bool is_lost;   /* a file or subject is missing */
+    uint32_t latest_index; /* where index_of begins to search */
+    quick_result *quick;   /* by file, written by workers */
+    bool is_lost;          /* a file or subject is missing */
 } fuzz_command;
 
 /* ---- Files ---------------------------------------------------------------------------------- */
@@ -120,12 +131,16 @@ static bool state_save(fuzz_command *command)
 
 /* ---- A batch -------------------------------------------------------------------------------- */
 
-static uint32_t index_of(const fuzz_command *command, rt_text path)
+/* The file's index. It is mostly that of the latest question, or follows it. */
+static uint32_t index_of(fuzz_command *command, rt_text path)
 {
-    for (uint32_t i = 0; i < command->file_count; i++)
-        if (rt_text_equal(command->files[i].path, path)) return i;
-    CHECK(false);
-    return 0;
+    for (uint32_t i = 0; i < command->file_count; i++) {
+        uint32_t index = (command->latest_index + i) % command->file_count;
+        if (!rt_text_equal(command->files[index].path, path)) continue;
+        command->latest_index = index;
+        return index;
+    }
+    UNREACHABLE();
 }
 
 static void corpus_keep(fuzz_command *command, uint32_t index)
@@ -255,22 +270,33 @@ static void marks_take(fuzz_command *command, uint32_t index)
 /* ---- Workers ---------------------------------------------------------------------------------
  *
  * If sim is the only subject, a batch is first run by processes that run many programs each, which
- * is several times as fast. What passes there and covers nothing new is done. All other programs,
- * among them those that a worker did not reach because it crashed or hung, run again in processes
- * of their own, and only these runs count. */
+ * is several times as fast. What passes there is done. All other programs, among them those that a
+ * worker did not reach because it crashed or hung, run again in processes of their own, and only
+ * these runs count. */
 
 static bool on_quick_record(void *user, const cnf_record *record, const cnf_run_detail *detail)
 {
     fuzz_command *command = user;
-    uint32_t index = index_of(command, record->scenario);
-    command->is_quick[index] = record->judgement.verdict == CNF_VERDICT_PASS && detail->messages &&
-                               fuz_events_add(&command->state, detail->messages->trace) == 0;
+    if (record->judgement.verdict != CNF_VERDICT_PASS || !detail->messages) return true;
+    quick_result *result = &command->quick[index_of(command, record->scenario)];
+    const fuz_set *pairs = &command->state.pairs;
+    uint32_t before = pairs->items.count;
+    uint32_t count = fuz_events_add(&command->state, detail->messages->trace);
+    CHECK(pairs->items.count == before + count);
+    if (count > QUICK_PAIRS_MAX) return true;
+    for (uint32_t i = 0; i < count; i++)
+        result->pairs[i] = pairs->items.items[before + i];
+    result->pair_count = count;
+    result->is_done = true;
     return true;
 }
 
 /* The body of a worker, which runs every `worker_count`th file. */
 static void worker_run(fuzz_command *command, uint32_t worker, uint32_t worker_count)
 {
+    /* What one program frees, the next one needs: it does not go back to the system. */
+    mallopt(M_TRIM_THRESHOLD, WORKER_KEEPS);
+    mallopt(M_TOP_PAD, WORKER_KEEPS);
     /* It must not take longer than the slowest program may. */
     alarm(command->options.timeout_ms / 1000 + 1);
     cnf_run_options options = command->options;
@@ -305,15 +331,19 @@ static void workers_run(fuzz_command *command)
 /* Runs the batch: by workers, if they can, and the rest as `assay run` does. */
 static cnf_run_end batch_run(fuzz_command *command)
 {
-    memset(command->is_quick, 0, BATCH_FILES * sizeof *command->is_quick);
+    memset(command->quick, 0, BATCH_FILES * sizeof *command->quick);
     if (command->columns.count == 1) workers_run(command);
     cnf_file left[BATCH_FILES];
     uint32_t count = 0;
     for (uint32_t i = 0; i < command->file_count; i++) {
-        if (command->is_quick[i])
-            command->state.runs++;
-        else
+        const quick_result *quick = &command->quick[i];
+        if (!quick->is_done) {
             left[count++] = command->files[i];
+            continue;
+        }
+        command->state.runs++;
+        if (fuz_pairs_add(&command->state, quick->pairs, quick->pair_count) > 0)
+            corpus_keep(command, i);
     }
     if (count == 0) return CNF_RUN_COMPLETE;
     return cnf_run(&command->options, left, count, on_record, command);
@@ -477,7 +507,7 @@ static void bucket_report(fuzz_command *command, fuz_bucket *bucket, const cnf_r
 }
 
 /* True if the program of the seed fails on the subject as drawn too. */
-static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text subject)
+static bool fails_as_drawn(fuzz_command *command, uint64_t seed, rt_text subject)
 {
     for (uint32_t i = 0; i < command->failures.count; i++) {
         const cnf_record *record = command->failures.items[i];
@@ -491,7 +521,7 @@ static bool fails_as_drawn(const fuzz_command *command, uint64_t seed, rt_text s
 
 static int by_length(const void *a, const void *b, void *user)
 {
-    const fuzz_command *command = user;
+    fuzz_command *command = user;
     const cnf_record *const *first = a, *const *second = b;
     uint32_t i = index_of(command, (*first)->scenario), k = index_of(command, (*second)->scenario);
     size_t length = command->files[i].text.length, other = command->files[k].text.length;
@@ -628,15 +658,15 @@ int cnf_fuzz_command(const cnf_arguments *arguments)
     fuzz_command *command = rt_alloc(sizeof *command);
     *command =
         (fuzz_command){.arguments = arguments, .sink = rt_sink_create(), .began = time(NULL)};
-    command->is_quick = mmap(NULL, BATCH_FILES * sizeof *command->is_quick, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    CHECK(command->is_quick != MAP_FAILED);
+    command->quick = mmap(NULL, BATCH_FILES * sizeof *command->quick, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    CHECK(command->quick != MAP_FAILED);
     int status = options_read(command);
     if (status == CNF_EXIT_EXPECTED) {
         expectations_read(command);
         status = seeds_run(command);
     }
-    munmap(command->is_quick, BATCH_FILES * sizeof *command->is_quick);
+    munmap(command->quick, BATCH_FILES * sizeof *command->quick);
     cnf_expectations_free(&command->expectations);
     fuz_state_free(&command->state);
     rt_vector_free(&command->failures);

@@ -17,6 +17,7 @@
 #include "conformance/tools/reduce/reduce.h"
 #include "reference/base/number.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,8 +30,10 @@ typedef struct outcome {
     cnf_verdict verdict, oracle; /* on the subject, on sim; NOT_RUN until known */
     rt_text headline;            /* that must stay, as fuz_headline writes it */
     rt_text message;             /* for people */
-    rt_text finding;   /* of sim: what the first failed check reports; empty: none failed */
+    rt_text finding;   /* of sim: what the first failed check reports, without the numbers of lines;
+                        * empty: none failed */
     uint64_t refusals; /* of sim, as an oracle (fuz_refusals) */
+    rt_text signature; /* on the subject */
     bool has_headline; /* one of the failures has the wanted headline */
 } outcome;
 
@@ -59,13 +62,42 @@ static bool signature_has(rt_arena *arena, rt_text signature, rt_text headline)
     return false;
 }
 
-/* The message of the first failed check, or of the failed check with the wanted one. */
+/* True if every failure of the signature is in the other one, wherever its step is. */
+static bool signature_is_part(rt_arena *arena, rt_text signature, rt_text whole)
+{
+    while (signature.length > 0) {
+        rt_text failure = rt_text_take_until(&signature, ' ');
+        if (!signature_has(arena, whole, fuz_headline(arena, failure))) return false;
+    }
+    return true;
+}
+
+/* The message without the numbers of lines, which differ from candidate to candidate. */
+static rt_text without_lines(rt_arena *arena, rt_text message)
+{
+    static const char word[] = "line ";
+    rt_buffer text = {0};
+    while (message.length > 0) {
+        bool is_line = rt_text_starts(message, word);
+        size_t taken = is_line ? sizeof word - 1 : 1;
+        rt_buffer_append(&text, message.data, taken);
+        message = rt_text_skip(message, taken);
+        while (is_line && message.length > 0 && isdigit((unsigned char)message.data[0]))
+            message = rt_text_skip(message, 1);
+    }
+    rt_text copy = rt_arena_text(arena, rt_buffer_text(&text));
+    rt_buffer_free(&text);
+    return copy;
+}
+
+/* What the first failed check says, or the failed check that says what is wanted. */
 static rt_text finding_of(rt_arena *arena, const cnf_messages *messages, rt_text wanted)
 {
     for (uint32_t i = 0; messages && i < messages->check_count; i++) {
         const cnf_check *check = &messages->checks[i];
-        if (!check->ok && (wanted.length == 0 || rt_text_equal(check->message, wanted)))
-            return rt_arena_text(arena, check->message);
+        if (check->ok) continue;
+        rt_text finding = without_lines(arena, check->message);
+        if (wanted.length == 0 || rt_text_equal(finding, wanted)) return finding;
     }
     return (rt_text){0};
 }
@@ -88,6 +120,7 @@ static bool on_record(void *user, const cnf_record *record, const cnf_run_detail
         cnf_record_has_subject(record))
         return true;
     shown->verdict = judgement->verdict;
+    shown->signature = rt_arena_text(&command->arena, judgement->signature);
     shown->headline = fuz_headline(&command->arena, judgement->signature);
     shown->message = rt_arena_text(&command->arena, judgement->message);
     if (command->columns.count == 1)
@@ -113,8 +146,12 @@ static bool candidates_run(reduce_command *command, const rt_text *texts, uint32
     return cnf_run(&command->options, files, count, on_record, command) == CNF_RUN_COMPLETE;
 }
 
-static bool is_kept(const reduce_command *command, const outcome *shown)
+static bool is_kept(reduce_command *command, const outcome *shown)
 {
+    /* On sim, what fails for a new reason does so because of what was left out. */
+    if (command->columns.count == 1 &&
+        !signature_is_part(&command->arena, shown->signature, command->wanted.signature))
+        return false;
     return shown->verdict == command->wanted.verdict && shown->oracle == command->wanted.oracle &&
            shown->has_headline && (shown->refusals & ~command->wanted.refusals) == 0 &&
            rt_text_equal(shown->finding, command->wanted.finding);

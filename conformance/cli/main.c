@@ -553,7 +553,7 @@ static const cnf_command commands[] = {
      "draft of a record; FOLDER/corpus has the programs that showed something new in sim's trace.\n"
      "Exit status: 0 nothing new; 1 a new bucket; 2 wrong usage; 3 infrastructure (interrupted, or\n"
      "a subject is missing).",
-     fuzz_options, COUNT(fuzz_options), false, cnf_fuzz_command},
+     fuzz_options, COUNT(fuzz_options), true, cnf_fuzz_command},
     {"reduce", "FILE [SUBJECT]", "Make a failing scenario as small as possible.",
      "Leaves out steps, modules, images, memories, arguments, properties and lines of code, and makes\n"
      "numbers smaller, as long as FILE fails on SUBJECT with the same first failure (wherever its step\n"

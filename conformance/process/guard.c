@@ -65,7 +65,7 @@ static void worker_main(int (*body)(void *user), void *user, pid_t guard, const 
     sigprocmask(SIG_SETMASK, mask, NULL);
     int status = body(user);
     /* The guard is dead, so the worker must remove the folder. */
-    if (getppid() != guard && scratch.length > 0) cnf_scratch_remove(scratch);
+    if (getppid() != guard && scratch.length > 0) cnf_scratch_remove_command(scratch);
     exit(status);
 }
 
@@ -98,7 +98,7 @@ int cnf_guard(int (*body)(void *user), void *user, int status_lost)
         cnf_orphans_kill(&foreign);
     }
     /* Every process that could write to the folder has ended. */
-    if (scratch.length > 0) cnf_scratch_remove(scratch);
+    if (scratch.length > 0) cnf_scratch_remove_command(scratch);
     if (before)
         setenv(CNF_SCRATCH_VARIABLE, before, 1);
     else

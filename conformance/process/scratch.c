@@ -13,10 +13,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char *temporary_folder(void)
+/* Where the user wants temporary files; NULL: anywhere. */
+static const char *wanted_folder(void)
 {
     const char *folder = getenv("TMPDIR");
-    return folder && folder[0] ? folder : "/tmp";
+    return folder && folder[0] ? folder : NULL;
+}
+
+static const char *temporary_folder(void)
+{
+    const char *folder = wanted_folder();
+    return folder ? folder : "/tmp";
 }
 
 bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
@@ -28,30 +35,55 @@ bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
     return drawn;
 }
 
+/* The part of the command's folder that is in memory; empty: the user wants its files elsewhere. */
+static rt_text memory_folder(rt_arena *arena, const char *command_folder)
+{
+    const char *name = strrchr(command_folder, '/');
+    if (!name || wanted_folder()) return (rt_text){0};
+    return rt_arena_printf(arena, "/dev/shm%s", name);
+}
+
+/* Makes a private folder in `parent`. False, with errno: the system refused. */
+static bool folder_make(rt_arena *arena, const char *parent, rt_text *out_folder)
+{
+    rt_text name = rt_arena_printf(arena, "%s/assay-XXXXXX", parent);
+    bool is_made = mkdtemp((char *)(uintptr_t)name.data) != NULL;
+    *out_folder = is_made ? name : (rt_text){0};
+    return is_made;
+}
+
+/* The same in a part of the command's folder. If that exists already, mkdir fails, and if it cannot
+ * be created, folder_make fails too. */
+static bool part_make(rt_arena *arena, const char *parent, rt_text *out_folder)
+{
+    mkdir(parent, 0700);
+    return folder_make(arena, parent, out_folder);
+}
+
 rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
 {
-    *out_folder = (rt_text){0};
-    char name[4096];
     const char *parent = getenv(CNF_SCRATCH_VARIABLE);
-    if (parent && parent[0])
-        mkdir(parent, 0700); /* If this fails for any reason except that the folder exists, mkdtemp
-                              * fails too. */
-    else
-        parent = temporary_folder();
-    int length = snprintf(name, sizeof name, "%s/assay-XXXXXX", parent);
-    bool fits = length > 0 && (size_t)length < sizeof name;
-    if (!fits) errno = ENAMETOOLONG;
-    if (!fits || !mkdtemp(name)) {
-        int error = errno;
-        rt_status status =
-            rt_fail(sink, RT_IO, RT_RULE_NONE,
-                    "%s: no temporary folder can be created: %s; set TMPDIR to a writable folder",
-                    name, strerror(error));
-        errno = error;
-        return status;
-    }
-    *out_folder = rt_arena_text(arena, rt_text_of(name));
-    return RT_STATUS_OK;
+    bool has_parent = parent && parent[0];
+    if (!has_parent) parent = temporary_folder();
+    bool is_made =
+        has_parent ? part_make(arena, parent, out_folder) : folder_make(arena, parent, out_folder);
+    if (is_made) return RT_STATUS_OK;
+    int error = errno;
+    rt_status status =
+        rt_fail(sink, RT_IO, RT_RULE_NONE,
+                "%s: no temporary folder can be created there: %s; set TMPDIR to a writable folder",
+                parent, strerror(error));
+    errno = error;
+    return status;
+}
+
+rt_status cnf_scratch_make_small(rt_sink *sink, rt_arena *arena, rt_text *out_folder)
+{
+    const char *command_folder = getenv(CNF_SCRATCH_VARIABLE);
+    rt_text parent = {0};
+    if (command_folder) parent = memory_folder(arena, command_folder);
+    if (parent.length > 0 && part_make(arena, parent.data, out_folder)) return RT_STATUS_OK;
+    return cnf_scratch_make(sink, arena, out_folder);
 }
 
 static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
@@ -68,6 +100,15 @@ void cnf_scratch_remove(rt_text folder)
     enum { OPEN_FOLDERS_MAX = 16 };
     CHECK(folder.length > 1);
     nftw(folder.data, remove_entry, OPEN_FOLDERS_MAX, FTW_DEPTH | FTW_PHYS);
+}
+
+void cnf_scratch_remove_command(rt_text folder)
+{
+    rt_arena arena = {0};
+    rt_text in_memory = memory_folder(&arena, folder.data);
+    cnf_scratch_remove(folder);
+    if (in_memory.length > 0) cnf_scratch_remove(in_memory);
+    rt_arena_reset(&arena);
 }
 
 /* Waits for the end of the process that has the other end of the pipe. Signals of the terminal and

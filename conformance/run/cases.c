@@ -44,8 +44,8 @@ static bool cases_check(const run_state *run, const run_scenario *scenario)
         bool has_child = checked->state == CASE_RUNNING || checked->state == CASE_PROBING;
         CHECK((unsigned)checked->state < CASE_STATE_COUNT);
         done_count += checked->state == CASE_DONE;
-        /* Children of cases get the pack, so it exists; only a running child has a folder. */
-        CHECK_IMPLIES(has_child || checked->state == CASE_HELD, scenario->packed);
+        /* Children of cases get the images, so these exist; only a running child has a folder. */
+        CHECK_IMPLIES(has_child || checked->state == CASE_HELD, scenario->is_complete);
         CHECK_IMPLIES(checked->scratch.length > 0, checked->state == CASE_RUNNING);
         /* Only a case whose child sent messages can be probed or compared. */
         CHECK_IMPLIES(checked->state == CASE_HELD, checked->has_messages);

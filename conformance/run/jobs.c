@@ -39,34 +39,13 @@ uint64_t cnf_run_job_encode(job_kind kind, uint32_t slot, uint32_t item)
 typedef struct forked_case {
     const cnf_subject *subject;
     cnf_subject_options options;
-    rt_bytes pack;
+    const scn_scenario *scenario;
 } forked_case;
 
 static int forked_body(void *user, int messages)
 {
     const forked_case *forked = user;
-    return cnf_subject_run(forked->subject, &forked->options, forked->pack, messages);
-}
-
-/* Runs a case in this process, as a child of its own would. */
-static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_case *forked)
-{
-    cnf_child_result result = {.tag = cnf_run_job_encode(JOB_CASE, slot, index),
-                               .end = CNF_PROCESS_NOT_STARTED};
-    int messages = memfd_create("messages", MFD_CLOEXEC);
-    if (messages >= 0) {
-        result.end = CNF_PROCESS_EXITED;
-        forked->options.is_brief = true;
-        result.code = forked_body(forked, messages);
-    }
-    if (messages < 0 || lseek(messages, 0, SEEK_SET) != 0 ||
-        !rt_read_all(messages, &result.messages)) {
-        result.end = CNF_PROCESS_NOT_STARTED;
-        result.code = errno;
-    }
-    if (messages >= 0) close(messages);
-    cnf_run_case_ended(run, slot, index, &result);
-    cnf_child_result_free(&result);
+    return cnf_subject_run(forked->subject, &forked->options, forked->scenario, messages);
 }
 
 /* The settings common to all children of the run; the tag is read by cnf_run_job_decode. */
@@ -84,6 +63,74 @@ void cnf_run_case_tidy(run_case *test_case)
 {
     if (test_case->scratch.length > 0) cnf_scratch_remove(test_case->scratch);
     test_case->scratch = (rt_text){0};
+}
+
+static void probe_start(run_state *run, uint32_t slot, uint32_t index)
+{
+    const char *arguments[] = {"probe", run->options->subjects[index].subject->name, "--compute",
+                               NULL};
+    cnf_child_start start = start_of(run, JOB_PROBE, slot, index);
+    start.timeout_ms = PROBE_TIMEOUT_MS;
+    start.memory_bytes = 0; /* a driver that needs more memory does not mean a lost device */
+    start.messages_max = PROBE_MESSAGES_MAX;
+    start.arguments = arguments;
+    start.environment = run->subjects[index].environment;
+    cnf_pool_start(run->pool, &start);
+}
+
+/* ---- Judging ------------------------------------------------------------------------------- */
+
+/* Judges what the case's messages say, and how its child ended; if the device may have been
+ * damaged, probes it first. */
+static void case_judge(run_state *run, uint32_t slot, uint32_t index,
+                       const cnf_child_result *result)
+{
+    run_scenario *scenario = run->slots[slot];
+    run_case *test_case = &scenario->cases[index];
+    CHECK(test_case->state == CASE_RUNNING);
+    cnf_run_case_tidy(test_case);
+    test_case->has_messages = true;
+    cnf_judge(&scenario->arena, result, &test_case->messages, &test_case->judgement);
+    test_case->seconds += result->seconds;
+    test_case->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
+    test_case->log_is_tail = result->log_is_tail;
+    cnf_verdict verdict = test_case->judgement.verdict;
+    if (verdict == CNF_VERDICT_UNAVAILABLE && !cnf_run_case_follows(test_case) &&
+        !run->subjects[index].unavailable) {
+        run->subjects[index].unavailable = true;
+        run->subjects[index].reason = rt_arena_text(&run->arena, test_case->judgement.message);
+    }
+    /* A forked subject has no device that could be lost. */
+    bool probes = (verdict == CNF_VERDICT_TIMEOUT || verdict == CNF_VERDICT_CRASH) &&
+                  !run->options->subjects[index].subject->forked;
+    cnf_run_case_advance(run, scenario, index, probes ? CASE_DOUBTED : CASE_JUDGED);
+    if (probes) probe_start(run, slot, index);
+}
+
+/* ---- Running a case ------------------------------------------------------------------------ */
+
+static void on_message(void *user, const struct json_t *message)
+{
+    cnf_message_reader_take(user, message);
+}
+
+static void on_trace(void *user, rt_text message)
+{
+    cnf_message_reader_take_trace(user, message);
+}
+
+/* Runs a case in this process, as a child of its own would. */
+static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_case *forked)
+{
+    run_scenario *scenario = run->slots[slot];
+    run_case *test_case = &scenario->cases[index];
+    cnf_message_reader *reader = cnf_message_reader_begin(&scenario->arena, &test_case->messages);
+    const cnf_receiver receiver = {on_message, on_trace, reader};
+    forked->options.receiver = &receiver;
+    cnf_child_result result = {.end = CNF_PROCESS_EXITED};
+    result.code = forked_body(forked, -1);
+    cnf_message_reader_end(reader);
+    case_judge(run, slot, index, &result);
 }
 
 enum { ARGUMENTS_MAX = 19 };
@@ -140,20 +187,21 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     bool shares = cnf_run_case_shares(run, scenario, index);
     test_case->child = 0;
     if (scenario->scenario->persistent_cache) {
-        rt_status status = cnf_scratch_make(scenario->sink, &scenario->arena, &test_case->scratch);
+        rt_status status =
+            cnf_scratch_make_small(scenario->sink, &scenario->arena, &test_case->scratch);
         if (!rt_ok(status)) {
             start.error = errno;
             rt_text message = rt_sink_diagnostic(scenario->sink, status)->message;
             fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
         }
     }
-    rt_bytes pack = rt_buffer_bytes(&cnf_run_build(run, scenario, index)->pack);
-    CHECK(pack.size > 0);
+    run_build *build = cnf_run_build(run, scenario, index);
+    CHECK(build->compiled);
     forked_case forked = {column->subject,
                           {run->options->seed, run->options->cache, run->options->profile,
                            test_case->script, column->settings, run->options->real_loader,
                            run->options->threads, test_case->scratch, run->options->record},
-                          pack};
+                          build->compiled};
     if (column->subject->forked && run->options->in_process && start.error == 0) {
         case_run_here(run, slot, index, &forked);
         return;
@@ -167,26 +215,14 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         case_arguments(run, test_case, column, shares, digits, arguments);
         start.arguments = arguments;
         start.environment = run->subjects[index].environment;
-        start.input = pack;
+        if (build->pack.size == 0) scn_pack_write(&build->pack, build->compiled);
+        start.input = rt_buffer_bytes(&build->pack);
         start.has_log = true;
     }
     if (shares)
         cnf_run_shared_start(run, slot, index, &start);
     else
         cnf_pool_start(run->pool, &start);
-}
-
-static void probe_start(run_state *run, uint32_t slot, uint32_t index)
-{
-    const char *arguments[] = {"probe", run->options->subjects[index].subject->name, "--compute",
-                               NULL};
-    cnf_child_start start = start_of(run, JOB_PROBE, slot, index);
-    start.timeout_ms = PROBE_TIMEOUT_MS;
-    start.memory_bytes = 0; /* a driver that needs more memory does not mean a lost device */
-    start.messages_max = PROBE_MESSAGES_MAX;
-    start.arguments = arguments;
-    start.environment = run->subjects[index].environment;
-    cnf_pool_start(run->pool, &start);
 }
 
 void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32_t module)
@@ -217,27 +253,10 @@ void cnf_run_case_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child
 {
     run_scenario *scenario = run->slots[slot];
     run_case *test_case = &scenario->cases[index];
-    CHECK(test_case->state == CASE_RUNNING);
     CHECK_IMPLIES(result->child != 0, result->child == test_case->child);
     if (test_case->child != 0) cnf_run_shared_answered(run, test_case->child, result->child != 0);
-    cnf_run_case_tidy(test_case);
     cnf_messages_read(&scenario->arena, rt_buffer_text(&result->messages), &test_case->messages);
-    test_case->has_messages = true;
-    cnf_judge(&scenario->arena, result, &test_case->messages, &test_case->judgement);
-    test_case->seconds += result->seconds;
-    test_case->log = rt_arena_text(&scenario->arena, rt_buffer_text(&result->log));
-    test_case->log_is_tail = result->log_is_tail;
-    cnf_verdict verdict = test_case->judgement.verdict;
-    if (verdict == CNF_VERDICT_UNAVAILABLE && !cnf_run_case_follows(test_case) &&
-        !run->subjects[index].unavailable) {
-        run->subjects[index].unavailable = true;
-        run->subjects[index].reason = rt_arena_text(&run->arena, test_case->judgement.message);
-    }
-    /* A forked subject has no device that could be lost. */
-    bool probes = (verdict == CNF_VERDICT_TIMEOUT || verdict == CNF_VERDICT_CRASH) &&
-                  !run->options->subjects[index].subject->forked;
-    cnf_run_case_advance(run, scenario, index, probes ? CASE_DOUBTED : CASE_JUDGED);
-    if (probes) probe_start(run, slot, index);
+    case_judge(run, slot, index, result);
 }
 
 void cnf_run_probe_ended(run_state *run, uint32_t slot, uint32_t index, cnf_child_result *result)

@@ -1,6 +1,6 @@
 /* The scheduler of a run: one thread, one pool of children.
  *
- * A file becomes a model, then requests, then a pack, then one case per subject. The number of
+ * A file becomes a model, then requests, then images, then one case per subject. The number of
  * scenarios in progress is bounded, and the one that has advanced furthest is served first, so that
  * memory does not grow with the suite. Verdicts are decided in verdict/ and printed by report/.
  * Source: docs/internals/conformance.md. */
@@ -217,22 +217,19 @@ static bool builds_complete(const run_scenario *scenario)
     return true;
 }
 
-/* Packs the compiled scenario for its subjects; or, if it has no images or is not to run, ends
- * their cases with the judgement that says why. */
-static void scenario_pack(run_state *run, uint32_t slot)
+/* Lets the cases of the compiled scenario begin; or, if it has no images or is not to run, ends
+ * them with the judgement that says why. */
+static void scenario_complete(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
-    CHECK(!scenario->packed && builds_complete(scenario));
-    scenario->packed = true;
+    CHECK(!scenario->is_complete && builds_complete(scenario));
+    scenario->is_complete = true;
     for (uint32_t i = 0; i < RUN_BUILDS; i++) {
         run_build *build = &scenario->builds[i];
         if (!build->is_used) continue;
         cnf_judgement judgement;
         if (cnf_modules_finish(&build->modules, &build->compiled, &judgement)) {
-            if (!run->options->compile_only) {
-                scn_pack_write(&build->pack, build->compiled);
-                continue;
-            }
+            if (!run->options->compile_only) continue;
             judgement = (cnf_judgement){.verdict = CNF_VERDICT_PASS, .step = SCN_NONE};
         }
         /* A source that compiles for one target but not for another does not make the scenario
@@ -280,7 +277,7 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
         cnf_modules_begin(&build->modules, &scenario->arena, scenario->sink, scenario->scenario,
                           run->cache, run->options->profile, format);
     }
-    if (builds_complete(scenario)) scenario_pack(run, slot);
+    if (builds_complete(scenario)) scenario_complete(run, slot);
 }
 
 /* ---- Choosing the next case ----------------------------------------------------------------- */
@@ -289,7 +286,7 @@ static void scenario_open(run_state *run, uint32_t slot, const cnf_file *file)
 static bool slot_start_case(run_state *run, uint32_t slot)
 {
     run_scenario *scenario = run->slots[slot];
-    if (!scenario || !scenario->packed) return false;
+    if (!scenario || !scenario->is_complete) return false;
     for (uint32_t i = 0; i < run->options->subject_count; i++) {
         const run_subject *subject = &run->subjects[i];
         if (scenario->cases[i].state != CASE_WAITING) continue;
@@ -331,7 +328,7 @@ static bool job_start(run_state *run)
         if (slot_start_case(run, slot)) return true;
     for (uint32_t slot = 0; slot < run->slot_count; slot++) {
         run_scenario *scenario = run->slots[slot];
-        if (!scenario || scenario->packed) continue;
+        if (!scenario || scenario->is_complete) continue;
         for (uint32_t i = 0; i < RUN_BUILDS; i++) {
             uint32_t module;
             run_build *build = &scenario->builds[i];
@@ -381,10 +378,10 @@ static void job_ended(run_state *run, cnf_child_result *result)
     run_scenario *scenario = run->slots[slot];
     switch (job.kind) {
     case JOB_COMPILE:
-        CHECK(!scenario->packed && scenario->builds[job.item % RUN_BUILDS].is_used);
+        CHECK(!scenario->is_complete && scenario->builds[job.item % RUN_BUILDS].is_used);
         if (result->child != 0) *rt_vector_push(&run->workers) = result->child;
         worker_ended(scenario, job.item % RUN_BUILDS, job.item / RUN_BUILDS, result);
-        if (builds_complete(scenario)) scenario_pack(run, slot);
+        if (builds_complete(scenario)) scenario_complete(run, slot);
         break;
     case JOB_CASE: cnf_run_case_ended(run, slot, job.item, result); break;
     case JOB_PROBE: cnf_run_probe_ended(run, slot, job.item, result); break;
@@ -392,7 +389,7 @@ static void job_ended(run_state *run, cnf_child_result *result)
     case JOB_WORKER:
     case JOB_KINDS: UNREACHABLE();
     }
-    scenario = run->slots[slot]; /* NULL: packing it also closed it */
+    scenario = run->slots[slot]; /* NULL: completing it also closed it */
     if (scenario && scenario->done_count == run->options->subject_count) scenario_close(run, slot);
     cnf_child_result_free(result);
 }

@@ -9,7 +9,7 @@
 
 /* The state of a case; the comment at the top of cases.c has the transitions. */
 typedef enum case_state {
-    CASE_WAITING, /* for the pack or for a job */
+    CASE_WAITING, /* for the images or for a job */
     CASE_RUNNING,
     CASE_PROBING, /* died or timed out; a probe checks whether the device still computes */
     CASE_HELD,    /* judged; waits for the oracle */
@@ -61,7 +61,7 @@ typedef struct run_build {
     bool is_used; /* a subject of the run takes the format */
     cnf_modules modules;
     const scn_scenario *compiled; /* with its images; NULL: not compiled yet, or has none */
-    rt_buffer pack;
+    rt_buffer pack; /* of `compiled`, for executed children; empty until the first one starts */
 } run_build;
 
 /* The number of formats that subjects take; each has a separate build, and the first is the
@@ -77,8 +77,8 @@ typedef struct run_scenario {
     rt_buffer text;
     const scn_scenario *scenario;
     run_build builds[RUN_BUILDS];
-    bool packed;     /* all builds are complete: the cases can begin, or are decided */
-    run_case *cases; /* per subject */
+    bool is_complete; /* all builds are: the cases can begin, or are decided */
+    run_case *cases;  /* per subject */
     uint32_t done_count;
 } run_scenario;
 
@@ -177,7 +177,7 @@ void cnf_run_compile_start(run_state *run, uint32_t slot, uint32_t build, uint32
 /* Dismisses the compile workers that wait. */
 void cnf_run_workers_dismiss(run_state *run);
 
-/* Starts the child of a waiting case, with its pack and the current script. */
+/* Starts the child of a waiting case, with the compiled scenario and the current script. */
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t subject);
 
 /* Judges the result of a case's child; if the device may have been damaged, probes it first. */

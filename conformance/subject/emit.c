@@ -26,10 +26,15 @@ static void line_emit(cnf_emitter *emitter, rt_buffer *message)
     rt_buffer_free(message);
 }
 
-/* Writes the message as one line and frees it. */
+/* Sends the message, as one line unless a receiver takes it as it is, and frees it. */
 static void emit(cnf_emitter *emitter, json_t *message)
 {
     rt_buffer line = {0};
+    if (emitter->receiver) {
+        emitter->receiver->take(emitter->receiver->user, message);
+        json_decref(message);
+        return;
+    }
     cnf_json_write(&line, message, JSON_COMPACT);
     line_emit(emitter, &line);
 }
@@ -121,6 +126,7 @@ static json_t *hexadecimal(const uint8_t *bytes, size_t size)
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined)
 {
+    if (emitter->receiver) return;
     json_t *message = message_of("memory");
     cnf_json_set(message, "name", cnf_json_text(memory->name));
     cnf_json_set(message, "data", hexadecimal(data.data, data.size));
@@ -156,7 +162,12 @@ void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, cnf_trace_extent exte
         rt_buffer_append_byte(&line, '}');
     }
     rt_buffer_append_text(&line, RT_TEXT("]}"));
-    line_emit(emitter, &line);
+    if (!emitter->receiver) {
+        line_emit(emitter, &line);
+        return;
+    }
+    emitter->receiver->take_trace(emitter->receiver->user, rt_buffer_text(&line));
+    rt_buffer_free(&line);
 }
 
 void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t count)

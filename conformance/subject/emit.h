@@ -1,4 +1,4 @@
-/* Writes messages (subject.h) to the descriptor from which the runner reads. */
+/* Sends messages (subject.h) to the runner. */
 #ifndef CONFORMANCE_SUBJECT_EMIT_H
 #define CONFORMANCE_SUBJECT_EMIT_H
 
@@ -8,6 +8,7 @@
 #include "reference/trace/trace.h"
 
 typedef struct cnf_emitter {
+    const cnf_receiver *receiver; /* NULL: messages go to the descriptor */
     int descriptor;
     bool failed; /* the runner stopped reading; later messages are dropped */
 } cnf_emitter;
@@ -47,7 +48,7 @@ void cnf_emit_unavailable(cnf_emitter *emitter, rt_text message);
 void cnf_emit_skip(cnf_emitter *emitter, const char *capability, const char *answer,
                    rt_text message);
 void cnf_emit_check(cnf_emitter *emitter, const cnf_emitted_check *check);
-/* `defined` NULL: the device does not track initialisation. */
+/* Sends nothing to a receiver. `defined` NULL: the device does not track initialisation. */
 void cnf_emit_memory(cnf_emitter *emitter, const scn_memory *memory, rt_bytes data,
                      const uint8_t *defined);
 void cnf_emit_trace(cnf_emitter *emitter, rt_trace *trace, cnf_trace_extent extent);

@@ -276,7 +276,7 @@ void cnf_run_step(cnf_execution *execution, uint32_t index)
     CHECK(index < execution->scenario->step_count && !execution->stopped);
     const scn_step *step = &execution->scenario->steps[index];
     if (step->profile != RT_PROFILE_COUNT && step->profile != execution->options->profile) return;
-    if (!execution->options->is_brief)
+    if (!execution->options->receiver)
         cnf_emit_stage(execution->emitter, "step", index, step->at.line);
     execution->results[index].begun = true;
     execution->thread = step->thread;
@@ -437,7 +437,7 @@ static void finish(cnf_execution *execution)
     runtime->operations->look(execution);
     cnf_trace_extent extent =
         runtime->operations->is_reference ? CNF_TRACE_COMPLETE : CNF_TRACE_OBSERVED;
-    if (execution->options->is_brief) extent = CNF_TRACE_KINDS;
+    if (execution->options->receiver) extent = CNF_TRACE_KINDS;
     cnf_emit_trace(execution->emitter, runtime->trace, extent);
     const rt_choice *choices;
     uint32_t choice_count;

@@ -1,5 +1,5 @@
-/* The life of a child: read the pack, open the device, check whether it can run the scenario,
- * execute. */
+/* The life of a child: read the pack, if there is one, open the device, check whether it can run
+ * the scenario, execute. */
 #include "conformance/subject/subject.h"
 
 #include "conformance/build/packed_answer.h"
@@ -142,52 +142,58 @@ static void run_on_devices(cnf_execution *execution, const cnf_tool_store *store
         cnf_emit_end(emitter);
 }
 
-/* Runs one packed scenario. Returns an exit status. */
-static int scenario_run(child_session *session, rt_bytes pack)
+/* Runs one scenario. Returns an exit status. */
+static int scenario_run(child_session *session, const scn_scenario *scenario)
 {
-    rt_arena arena = {0};
     cnf_tool_store *store = &session->store;
-    cnf_execution execution = {.subject = session->subject,
+    cnf_execution execution = {.scenario = scenario,
+                               .subject = session->subject,
                                .options = session->options,
                                .emitter = &session->emitter,
                                .sink = session->sink,
                                .tools = &session->tools,
                                .kept = session->kept};
     int exit_status = CHILD_DONE;
-    rt_status status = scn_pack_read(session->sink, &arena, pack, &execution.scenario);
-    if (rt_ok(status)) {
-        pthread_mutex_init(&execution.findings_lock, NULL);
-        rt_panic_set_reporter(report_panic, &execution);
-        store->packed = execution.scenario->packed ? execution.scenario : NULL;
-        store->misses = false;
-        rt_fusion_compiler compiler = cnf_tools_fusion_compiler(store);
-        if (execution.scenario->persistent_cache && session->options->scratch.length == 0) {
-            fprintf(
-                stderr,
+    pthread_mutex_init(&execution.findings_lock, NULL);
+    rt_panic_set_reporter(report_panic, &execution);
+    store->packed = scenario->packed ? scenario : NULL;
+    store->misses = false;
+    rt_fusion_compiler compiler = cnf_tools_fusion_compiler(store);
+    if (scenario->persistent_cache && session->options->scratch.length == 0) {
+        fprintf(stderr,
                 "assay: the scenario's persistent cache needs a folder: pass --scratch FOLDER\n");
-            exit_status = CHILD_FAILED;
-        } else if (!cnf_output_open(&execution.output, execution.scenario)) {
-            perror("assay: capturing what the process prints");
-            exit_status = CHILD_FAILED;
-        } else {
-            execution.unfused = cnf_unfused(session->options);
-            execution.fusion_compiler = execution.unfused ? NULL : &compiler;
-            cnf_twin twin = {.channel = CNF_TWIN_DESCRIPTOR, .messages = -1};
-            bool has_twin = execution.scenario->twin;
-            if (has_twin && !session->options->is_twin)
-                cnf_twin_start(&twin, session->subject, session->options, pack);
-            run_on_devices(&execution, store, has_twin ? &twin : NULL);
-        }
-        cnf_output_close(&execution.output);
-        store->packed = NULL;
-        rt_panic_set_reporter(NULL, NULL);
-        pthread_mutex_destroy(&execution.findings_lock);
+        exit_status = CHILD_FAILED;
+    } else if (!cnf_output_open(&execution.output, scenario)) {
+        perror("assay: capturing what the process prints");
+        exit_status = CHILD_FAILED;
+    } else {
+        execution.unfused = cnf_unfused(session->options);
+        execution.fusion_compiler = execution.unfused ? NULL : &compiler;
+        cnf_twin twin = {.channel = CNF_TWIN_DESCRIPTOR, .messages = -1};
+        if (scenario->twin && !session->options->is_twin)
+            cnf_twin_start(&twin, session->subject, session->options, scenario);
+        run_on_devices(&execution, store, scenario->twin ? &twin : NULL);
+    }
+    cnf_output_close(&execution.output);
+    store->packed = NULL;
+    rt_panic_set_reporter(NULL, NULL);
+    pthread_mutex_destroy(&execution.findings_lock);
+    return session->emitter.failed ? CHILD_FAILED : exit_status;
+}
+
+/* The same for a scenario that another process has packed. */
+static int pack_run(child_session *session, rt_bytes pack)
+{
+    rt_arena arena = {0};
+    const scn_scenario *scenario;
+    int exit_status = CHILD_FAILED;
+    rt_status status = scn_pack_read(session->sink, &arena, pack, &scenario);
+    if (rt_ok(status)) {
+        exit_status = scenario_run(session, scenario);
     } else {
         rt_text message = rt_sink_diagnostic(session->sink, status)->message;
         fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(message));
-        exit_status = CHILD_FAILED;
     }
-    if (session->emitter.failed) exit_status = CHILD_FAILED;
     rt_arena_reset(&arena);
     return exit_status;
 }
@@ -198,7 +204,7 @@ static void session_begin(child_session *session, const cnf_subject *subject,
     *session = (child_session){.subject = subject,
                                .options = options,
                                .sink = rt_sink_create(),
-                               .emitter = {.descriptor = messages}};
+                               .emitter = {options->receiver, messages, false}};
     session->tools = cnf_tools_open(&session->store, options->cache);
     session->store.records = options->record ? &session->emitter : NULL;
     session->store.asker.fuses_as_shipped = cnf_fuses_as_shipped(options);
@@ -210,12 +216,12 @@ static void session_end(child_session *session)
     rt_sink_destroy(session->sink);
 }
 
-int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
-                    int messages)
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options,
+                    const scn_scenario *scenario, int messages)
 {
     child_session session;
     session_begin(&session, subject, options, messages);
-    int exit_status = scenario_run(&session, pack);
+    int exit_status = scenario_run(&session, scenario);
     session_end(&session);
     return exit_status;
 }
@@ -255,7 +261,7 @@ int cnf_subject_serve(const cnf_subject *subject, const cnf_subject_options *opt
         bool is_read = rt_read_all(input, &pack);
         close(input);
         if (!is_read) perror("assay: reading the pack");
-        exit_status = is_read ? scenario_run(&session, rt_buffer_bytes(&pack)) : CHILD_FAILED;
+        exit_status = is_read ? pack_run(&session, rt_buffer_bytes(&pack)) : CHILD_FAILED;
         rt_buffer_free(&pack);
         /* After the last scenario, closing the devices checks that they have no objects. A subject
          * that is not installed has no devices. */
@@ -346,8 +352,10 @@ int cnf_subject_main(int argument_count, char **arguments)
     rt_buffer pack = {0};
     int exit_status = CHILD_FAILED;
     if (rt_read_all(PACK_DESCRIPTOR, &pack)) {
-        exit_status =
-            cnf_subject_run(subject, &options, rt_buffer_bytes(&pack), MESSAGE_DESCRIPTOR);
+        child_session session;
+        session_begin(&session, subject, &options, MESSAGE_DESCRIPTOR);
+        exit_status = pack_run(&session, rt_buffer_bytes(&pack));
+        session_end(&session);
     } else {
         perror("assay: reading the pack");
     }

@@ -116,7 +116,19 @@ extern const uint32_t cnf_subject_count;
 /* Finds a subject by name; NULL if there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
-/* Options of one run that the child needs; all except `is_brief` are passed through exec as
+struct json_t;
+
+/* Takes the messages of a subject that runs in the reader's own process, in place of a descriptor;
+ * they are valid during the call. Left out is what only a comparison with another subject, or the
+ * report of a crash, would need: the contents of memories, the fields of the trace's events, and
+ * the stages of steps. */
+typedef struct cnf_receiver {
+    void (*take)(void *user, const struct json_t *message);
+    void (*take_trace)(void *user, rt_text message); /* the trace is text already */
+    void *user;
+} cnf_receiver;
+
+/* Options of one run that the child needs; all except `receiver` are passed through exec as
  * arguments of `assay subject`. */
 typedef struct cnf_subject_options {
     uint64_t seed; /* seed of all choices */
@@ -133,10 +145,9 @@ typedef struct cnf_subject_options {
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the
      * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
-    bool record;   /* send the compile worker's answers, for assay pack */
-    bool is_twin;  /* of another process with the same scenario, which it meets (twin.h) */
-    bool is_brief; /* send the kinds of the trace's events without their fields, and no message that
-                    * only tells where a process crashed */
+    bool record;  /* send the compile worker's answers, for assay pack */
+    bool is_twin; /* of another process with the same scenario, which it meets (twin.h) */
+    const cnf_receiver *receiver; /* NULL: messages are written to a descriptor */
 } cnf_subject_options;
 
 /* The two values of --loader. */
@@ -146,11 +157,11 @@ typedef struct cnf_subject_options {
 /* Parses a value of --loader; *out_real is true for the first. False if `word` is neither. */
 bool cnf_loader_find(rt_text word, bool *out_real);
 
-/* Runs the packed scenario on the subject in this process and writes messages to the descriptor.
- * Returns the child's exit status: 0 if the last message was written, 3 otherwise (for example, the
- * pack is unreadable). */
-int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
-                    int messages);
+/* Runs the scenario, with its images, on the subject in this process, and writes messages to the
+ * descriptor, which is ignored if the options have a receiver. Returns the child's exit status: 0
+ * if the last message was written, 3 otherwise. */
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options,
+                    const scn_scenario *scenario, int messages);
 
 /* Runs the scenarios that the runner sends over the socket (conformance/process/service.h), one
  * after another, on devices that stay open (kept.h). Returns the child's exit status, as

@@ -50,13 +50,15 @@ static void arguments_make(rt_arena *arena, const cnf_subject *subject,
 }
 
 void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
-                    const cnf_subject_options *options, rt_bytes pack)
+                    const cnf_subject_options *options, const scn_scenario *scenario)
 {
     rt_arena arena = {0};
     const char *arguments[ARGUMENTS_MAX];
     arguments_make(&arena, subject, options, arguments);
+    rt_buffer pack = {0};
+    scn_pack_write(&pack, scenario);
     *out_twin = (cnf_twin){.channel = -1, .messages = memfd_create("assay-twin", MFD_CLOEXEC)};
-    int ends[2] = {-1, -1}, input = cnf_start_input(pack);
+    int ends[2] = {-1, -1}, input = cnf_start_input(rt_buffer_bytes(&pack));
     if (out_twin->messages < 0 || input < 0 ||
         socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         out_twin->error = errno;
@@ -71,6 +73,7 @@ void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
     out_twin->channel = ends[0];
     cnf_process_close(&ends[1]);
     cnf_process_close(&input);
+    rt_buffer_free(&pack);
     rt_arena_reset(&arena);
 }
 

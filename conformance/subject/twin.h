@@ -23,7 +23,7 @@ typedef struct cnf_twin {
 
 /* Starts the twin; every argument is borrowed for the call. */
 void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
-                    const cnf_subject_options *options, rt_bytes pack);
+                    const cnf_subject_options *options, const scn_scenario *scenario);
 
 /* Waits until the process at the other end of the socket has come here too, or has ended. */
 void cnf_twin_meet(int channel);

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
-typedef struct message_reader {
+typedef struct cnf_message_reader {
     rt_arena *arena;
     cnf_messages *out;
     RT_VECTOR(cnf_check) checks;
@@ -17,7 +17,7 @@ typedef struct message_reader {
     RT_VECTOR(cnf_choice) choices;
     RT_VECTOR(scn_artefact) artefacts;
     uint32_t line; /* number of the message, from 1 */
-    rt_text sent;  /* the message's line */
+    rt_text sent;  /* the message's line; empty: it was not text */
 } message_reader;
 
 static void reader_fail(message_reader *reader, const char *code, const char *violation)
@@ -284,11 +284,8 @@ static const struct message_row {
 
 /* ---- Lines --------------------------------------------------------------------------------- */
 
-static void read_line(message_reader *reader, rt_text line)
+static void message_read(message_reader *reader, const json_t *message)
 {
-    json_error_t error;
-    reader->sent = line;
-    json_t *message = json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES, &error);
     size_t row = 0;
     const size_t row_count = sizeof message_rows / sizeof *message_rows;
     rt_text type = field_text(reader, message, "type");
@@ -304,6 +301,14 @@ static void read_line(message_reader *reader, rt_text line)
         reader_fail(reader, "unknown-type", "a message of an unknown type");
     else
         message_rows[row].read(reader, message);
+}
+
+static void read_line(message_reader *reader, rt_text line)
+{
+    json_error_t error;
+    reader->sent = line;
+    json_t *message = json_loadb(line.data, line.length, JSON_REJECT_DUPLICATES, &error);
+    message_read(reader, message);
     json_decref(message);
 }
 
@@ -316,10 +321,39 @@ static void *arena_copy(rt_arena *arena, const void *items, uint32_t count, size
     return copy;
 }
 
-void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages)
+/* ---- The reader ---------------------------------------------------------------------------- */
+
+static void reader_begin(message_reader *reader, rt_arena *arena, cnf_messages *out_messages)
 {
     *out_messages = (cnf_messages){.stage = RT_TEXT("start"), .step = SCN_NONE};
-    message_reader reader = {.arena = arena, .out = out_messages};
+    *reader = (message_reader){.arena = arena, .out = out_messages};
+}
+
+static void reader_end(message_reader *reader)
+{
+    rt_arena *arena = reader->arena;
+    cnf_messages *out = reader->out;
+    out->checks = arena_copy(arena, reader->checks.items, reader->checks.count, sizeof(cnf_check));
+    out->check_count = reader->checks.count;
+    out->memories =
+        arena_copy(arena, reader->memories.items, reader->memories.count, sizeof(cnf_final_memory));
+    out->memory_count = reader->memories.count;
+    out->choices =
+        arena_copy(arena, reader->choices.items, reader->choices.count, sizeof(cnf_choice));
+    out->choice_count = reader->choices.count;
+    out->artefacts =
+        arena_copy(arena, reader->artefacts.items, reader->artefacts.count, sizeof(scn_artefact));
+    out->artefact_count = reader->artefacts.count;
+    rt_vector_free(&reader->checks);
+    rt_vector_free(&reader->memories);
+    rt_vector_free(&reader->choices);
+    rt_vector_free(&reader->artefacts);
+}
+
+void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages)
+{
+    message_reader reader;
+    reader_begin(&reader, arena, out_messages);
     while (sent.length > 0 && !out_messages->fault) {
         reader.line++;
         const char *newline = memchr(sent.data, '\n', sent.length);
@@ -331,20 +365,29 @@ void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages
         sent = (rt_text){newline + 1, sent.length - line.length - 1};
         read_line(&reader, line);
     }
-    out_messages->checks =
-        arena_copy(arena, reader.checks.items, reader.checks.count, sizeof(cnf_check));
-    out_messages->check_count = reader.checks.count;
-    out_messages->memories =
-        arena_copy(arena, reader.memories.items, reader.memories.count, sizeof(cnf_final_memory));
-    out_messages->memory_count = reader.memories.count;
-    out_messages->choices =
-        arena_copy(arena, reader.choices.items, reader.choices.count, sizeof(cnf_choice));
-    out_messages->choice_count = reader.choices.count;
-    out_messages->artefacts =
-        arena_copy(arena, reader.artefacts.items, reader.artefacts.count, sizeof(scn_artefact));
-    out_messages->artefact_count = reader.artefacts.count;
-    rt_vector_free(&reader.checks);
-    rt_vector_free(&reader.memories);
-    rt_vector_free(&reader.choices);
-    rt_vector_free(&reader.artefacts);
+    reader_end(&reader);
+}
+
+cnf_message_reader *cnf_message_reader_begin(rt_arena *arena, cnf_messages *out_messages)
+{
+    cnf_message_reader *reader = rt_arena_alloc(arena, sizeof *reader);
+    reader_begin(reader, arena, out_messages);
+    return reader;
+}
+
+void cnf_message_reader_take(cnf_message_reader *reader, const json_t *message)
+{
+    reader->line++;
+    if (!reader->out->fault) message_read(reader, message);
+}
+
+void cnf_message_reader_take_trace(cnf_message_reader *reader, rt_text message)
+{
+    reader->line++;
+    if (!reader->out->fault) reader->out->trace = rt_arena_text(reader->arena, message);
+}
+
+void cnf_message_reader_end(cnf_message_reader *reader)
+{
+    reader_end(reader);
 }

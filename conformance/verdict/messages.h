@@ -89,4 +89,13 @@ typedef struct cnf_messages {
 /* Reads everything that a child sent, copying texts into the arena. */
 void cnf_messages_read(rt_arena *arena, rt_text sent, cnf_messages *out_messages);
 
+/* Reads messages of a subject in this process, one after another, in the same way (cnf_receiver in
+ * conformance/subject/subject.h). *out_messages is complete when the reader has ended. */
+typedef struct cnf_message_reader cnf_message_reader;
+struct json_t;
+cnf_message_reader *cnf_message_reader_begin(rt_arena *arena, cnf_messages *out_messages);
+void cnf_message_reader_take(cnf_message_reader *reader, const struct json_t *message);
+void cnf_message_reader_take_trace(cnf_message_reader *reader, rt_text message);
+void cnf_message_reader_end(cnf_message_reader *reader);
+
 #endif

@@ -6,6 +6,7 @@
 #include "conformance/process/scratch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -241,6 +242,47 @@ static void a_run_can_be_suspended(void **state)
     assert_nothing_stays(&run);
 }
 
+/* Leaves a small folder with a file, and tells its name. */
+static int body_leaves_small(void *user)
+{
+    rt_arena arena = {0};
+    rt_sink *sink = rt_sink_create();
+    rt_text folder;
+    if (!rt_ok(cnf_scratch_make_small(sink, &arena, &folder)) || folder.length >= PIPE_BUF)
+        return STATUS_LOST;
+    FILE *file = fopen(rt_arena_printf(&arena, "%s/file", folder.data).data, "w");
+    bool is_told = write(*(int *)user, folder.data, folder.length) == (ssize_t)folder.length;
+    bool is_written = file && fclose(file) == 0;
+    rt_sink_destroy(sink);
+    rt_arena_reset(&arena);
+    return is_told && is_written ? STATUS_DONE : STATUS_LOST;
+}
+
+/* Memory is for a command that has a guard, which removes what was left. */
+static void small_files_are_in_memory(void **state)
+{
+    (void)state;
+    static const struct row {
+        const char *temporary, *begin;
+    } rows[] = {{NULL, "/dev/shm/assay-"}, {parent_folder, parent_folder}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char folder[PIPE_BUF] = "";
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        if (!rows[i].temporary) unsetenv("TMPDIR");
+        assert_int_equal(cnf_guard(body_leaves_small, &ends[1], STATUS_LOST), STATUS_DONE);
+        setenv("TMPDIR", parent_folder, 1);
+        assert_true(read(ends[0], folder, sizeof folder - 1) > 0);
+        assert_int_equal(strncmp(folder, rows[i].begin, strlen(rows[i].begin)), 0);
+        assert_int_equal(access(folder, F_OK), -1);
+        *strrchr(folder, '/') = '\0'; /* the command's folder */
+        assert_int_equal(access(folder, F_OK), -1);
+        close(ends[0]);
+        close(ends[1]);
+    }
+    assert_true(parent_is_empty());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +292,7 @@ int main(void)
         cmocka_unit_test(a_killed_group_leaves_nothing),
         cmocka_unit_test(signals_are_passed_on),
         cmocka_unit_test(a_run_can_be_suspended),
+        cmocka_unit_test(small_files_are_in_memory),
     };
     return cmocka_run_group_tests(tests, parent_make, parent_remove);
 }

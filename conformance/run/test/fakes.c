@@ -381,12 +381,13 @@ static const struct served_row *served_find(const char *text)
     return NULL;
 }
 
-int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options, rt_bytes pack,
+/* `pack`: as scn_pack_write above writes it. */
+static int fake_run(const cnf_subject *subject, const cnf_subject_options *options, rt_text pack,
                     int messages)
 {
     char text[4096] = "", line[64];
-    if (pack.size >= sizeof text) return 9;
-    memcpy(text, pack.data, pack.size);
+    if (pack.length >= sizeof text) return 9;
+    memcpy(text, pack.data, pack.length);
     for (size_t i = 0; i < sizeof behaviours / sizeof *behaviours; i++) {
         snprintf(line, sizeof line, "\n%s %s\n", subject->name, behaviours[i].name);
         if (strstr(text, line)) return behave(&behaviours[i], messages);
@@ -408,6 +409,12 @@ int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *optio
     if (rt_text_starts(rt_text_of(word), "option")) /* passes only if a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
     return 9;
+}
+
+int cnf_subject_run(const cnf_subject *subject, const cnf_subject_options *options,
+                    const scn_scenario *scenario, int messages)
+{
+    return fake_run(subject, options, scenario->summary, messages);
 }
 
 /* The device's answers to a probe. */
@@ -444,8 +451,7 @@ static int fake_service(const cnf_subject *subject)
         int failed = 0;
         if (!row) {
             const cnf_subject_options options = {0};
-            const rt_bytes pack = {(const uint8_t *)text, (size_t)size};
-            failed = cnf_subject_run(subject, &options, pack, 3);
+            failed = fake_run(subject, &options, (rt_text){text, (size_t)size}, 3);
             if (failed == 0) failed = say(3, RELEASED);
         } else if (strcmp(word, "victim") == 0 && is_poisoned) {
             failed = say(3, DEVICE STAGE CHECK_FAILED END RELEASED);
@@ -488,8 +494,7 @@ bool fakes_main(int argument_count, char **arguments, int *out_status)
         if (strcmp(arguments[i], "--choices") == 0) options.choices = rt_text_of(arguments[i + 1]);
         if (strcmp(arguments[i], "--scratch") == 0) options.scratch = rt_text_of(arguments[i + 1]);
     }
-    *out_status = size < 0 ? 9
-                           : cnf_subject_run(subject, &options,
-                                             (rt_bytes){(const uint8_t *)pack, (size_t)size}, 3);
+    *out_status = 9;
+    if (size >= 0) *out_status = fake_run(subject, &options, (rt_text){pack, (size_t)size}, 3);
     return true;
 }

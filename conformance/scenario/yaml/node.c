@@ -3,9 +3,8 @@
 
 const scn_entry *scn_node_entry(const scn_node *mapping, const char *key)
 {
-    rt_text wanted = rt_text_of(key);
     for (uint32_t i = 0; mapping->kind == SCN_NODE_MAPPING && i < mapping->count; i++) {
-        if (rt_text_equal(mapping->entries[i].key, wanted)) return &mapping->entries[i];
+        if (rt_text_is(mapping->entries[i].key, key)) return &mapping->entries[i];
     }
     return NULL;
 }

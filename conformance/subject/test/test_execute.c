@@ -516,19 +516,17 @@ static void a_persistent_cache_needs_programs_as_bytes(void **state)
 static void a_persistent_cache_needs_a_folder(void **state)
 {
     fixture *f = *state;
-    rt_buffer pack = {0};
-    scn_pack_write(&pack, with_persistent_cache(f));
+    const scn_scenario *scenario = with_persistent_cache(f);
     char folder[] = "/tmp/subject-test-XXXXXX";
     assert_non_null(mkdtemp(folder));
     cnf_subject_options options = {0};
     const cnf_subject *sim = cnf_subject_find(RT_TEXT("sim"));
     int nowhere = open("/dev/null", O_WRONLY);
-    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 3);
+    assert_int_equal(cnf_subject_run(sim, &options, scenario, nowhere), 3);
     options.scratch = rt_text_of(folder);
-    assert_int_equal(cnf_subject_run(sim, &options, rt_buffer_bytes(&pack), nowhere), 0);
+    assert_int_equal(cnf_subject_run(sim, &options, scenario, nowhere), 0);
     close(nowhere);
     assert_int_equal(rmdir(folder), 0); /* nothing was built, so the folder is empty */
-    rt_buffer_free(&pack);
 }
 
 static void lists_run_on_threads(void **state)

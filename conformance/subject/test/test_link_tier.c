@@ -84,15 +84,13 @@ static const cnf_judgement *judged(fixture *f, const char *steps)
 {
     static const cnf_subject_options options = {0};
     const cnf_child_result child = {.end = CNF_PROCESS_EXITED};
-    rt_buffer pack = {0};
+    const scn_scenario *scenario = scenario_fixture_read(&f->arena, &scenarios, steps);
     int ends[2];
-    scn_pack_write(&pack, scenario_fixture_read(&f->arena, &scenarios, steps));
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(cnf_subject_run(&links_only, &options, rt_buffer_bytes(&pack), ends[1]), 0);
+    assert_int_equal(cnf_subject_run(&links_only, &options, scenario, ends[1]), 0);
     close(ends[1]);
     scenario_fixture_messages(&f->arena, ends[0], &f->messages);
     cnf_judge(&f->arena, &child, &f->messages, &f->judgement);
-    rt_buffer_free(&pack);
     return &f->judgement;
 }
 

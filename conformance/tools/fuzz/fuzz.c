@@ -219,6 +219,14 @@ uint32_t fuz_events_add(fuz_state *state, rt_text trace)
     return new_count;
 }
 
+uint32_t fuz_pairs_add(fuz_state *state, const uint64_t *pairs, uint32_t count)
+{
+    uint32_t new_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        new_count += set_enter(&state->pairs, pairs[i]);
+    return new_count;
+}
+
 static uint64_t hash_of(const json_t *event, const char *key)
 {
     const char *text = json_string_value(json_object_get(event, key));

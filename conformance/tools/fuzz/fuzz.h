@@ -77,6 +77,10 @@ bool fuz_is_explained(const fuz_state *state, rt_text oracle, uint32_t traits);
  * that are new. */
 uint32_t fuz_events_add(fuz_state *state, rt_text trace);
 
+/* Enters pairs of events that another state has got from a trace: the newest of its `pairs`.
+ * Returns the number of pairs that are new. */
+uint32_t fuz_pairs_add(fuz_state *state, const uint64_t *pairs, uint32_t count);
+
 /* Why a trace's calls were refused, as a set of bits: for each error class and rule the bit that
  * their hash selects, so two reasons may share one. */
 uint64_t fuz_refusals(rt_text trace);

@@ -173,6 +173,94 @@ static bool removals_try(reducer *reduction, removal_pass wanted)
     return has_passed;
 }
 
+/* ---- Links between outcomes --------------------------------------------------------------- */
+
+/* True for the name of an outcome of a one_of, which another one_of must have too. */
+static bool is_link(const red_node *node)
+{
+    const red_node *outcome = node->parent;
+    return outcome && rt_text_is(node->key, "name") && is_below(outcome, "one_of");
+}
+
+/* Adds the links with the name; without a name, the first of every name. */
+static void links_collect(red_node *node, const rt_text *name, changes *out)
+{
+    if (node->is_removed) return;
+    bool is_wanted = is_link(node) && (!name || rt_text_equal(node->text, *name));
+    for (uint32_t i = 0; i < out->count && !name && is_wanted; i++)
+        is_wanted = !rt_text_equal(node->text, out->items[i].node->text);
+    if (is_wanted) *rt_vector_push(out) = (change){.node = node};
+    for (uint32_t i = 0; i < node->child_count; i++)
+        links_collect(&node->children[i], name, out);
+}
+
+/* Tries to remove a name from all outcomes, since one alone is refused. Without it, their steps can
+ * be removed one by one. */
+static bool links_try(reducer *reduction)
+{
+    changes names = {0};
+    bool has_passed = false;
+    links_collect(reduction->root, NULL, &names);
+    for (uint32_t i = 0; i < names.count && !reduction->is_stopped; i++) {
+        changes all = {0};
+        links_collect(reduction->root, &names.items[i].node->text, &all);
+        const chunk whole = {all.items, all.count};
+        if (all.count > 0 && first_applied(reduction, &whole, 1) == 0) has_passed = true;
+        rt_vector_free(&all);
+    }
+    rt_vector_free(&names);
+    return has_passed;
+}
+
+/* ---- The last expectation ----------------------------------------------------------------- */
+
+static red_node *child_of(red_node *node, const char *key)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (rt_text_is(node->children[i].key, key)) return &node->children[i];
+    return NULL;
+}
+
+/* Tries to remove the step and to take back the removal of one that only expects something. */
+static bool expectation_exchange(reducer *reduction, red_node *steps, red_node *step)
+{
+    changes pairs = {0};
+    uint32_t count = 0, tested = 0;
+    for (uint32_t i = 0; i < steps->child_count; i++) {
+        red_node *other = &steps->children[i];
+        if (!other->is_removed || other->child_count != 1 || !child_of(other, "expect")) continue;
+        *rt_vector_push(&pairs) = (change){.node = step};
+        *rt_vector_push(&pairs) = (change){.node = other};
+        count++;
+    }
+    bool has_passed = false;
+    while (tested < count && !has_passed && !reduction->is_stopped) {
+        chunk chunks[RED_BATCH_MAX];
+        uint32_t batch = 0;
+        for (; batch < reduction->request->batch && tested < count; batch++, tested++)
+            chunks[batch] = (chunk){&pairs.items[2 * (size_t)tested], 2};
+        has_passed = first_applied(reduction, chunks, batch) < batch;
+    }
+    rt_vector_free(&pairs);
+    return has_passed;
+}
+
+/* A scenario must expect something, even if it fails because of a finding. A launch that is left
+ * for its expectation alone needs more than a step that only expects. */
+static bool expectations_try(reducer *reduction)
+{
+    red_node *steps = child_of(reduction->root, "steps");
+    bool has_passed = false;
+    for (uint32_t i = 0; steps && i < steps->child_count && !reduction->is_stopped; i++) {
+        red_node *step = &steps->children[i], *expect = child_of(step, "expect");
+        bool has_more = step->child_count > 1 && !step->is_removed;
+        if (has_more && expect && !expect->is_removed &&
+            expectation_exchange(reduction, steps, step))
+            has_passed = true;
+    }
+    return has_passed;
+}
+
 /* ---- Numbers ------------------------------------------------------------------------------ */
 
 static bool is_number_above_one(const red_node *node, uint64_t *out_number)
@@ -359,7 +447,7 @@ static uint32_t line_append(rt_buffer *out, rt_text code)
  * comments. */
 static void lines_join(reducer *reduction)
 {
-    enum { CODE_WIDTH = 100 };
+    enum { CODE_WIDTH = 120 };
     sources all = {0};
     sources_collect(reduction, reduction->root, &all);
     for (uint32_t i = 0; i < all.count && !reduction->is_stopped; i++) {
@@ -391,6 +479,8 @@ static void passes_run(reducer *reduction)
         has_passed = false;
         for (removal_pass pass = 0; pass < PASS_COUNT && !reduction->is_stopped; pass++)
             if (removals_try(reduction, pass)) has_passed = true;
+        if (!reduction->is_stopped && links_try(reduction)) has_passed = true;
+        if (!reduction->is_stopped && expectations_try(reduction)) has_passed = true;
         if (!reduction->is_stopped && needs_try(reduction)) has_passed = true;
         if (!reduction->is_stopped && numbers_try(reduction)) has_passed = true;
     }

@@ -5,6 +5,7 @@
 
 #include "reference/base/alloc.h"
 
+#include <jansson.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -307,6 +308,38 @@ static void choices_and_probes_are_read(void **state)
     rt_arena_reset(&arena);
 }
 
+/* A subject in this process hands its messages over one by one, and its trace as text. */
+static void messages_are_taken_one_by_one(void **state)
+{
+    (void)state;
+    rt_arena arena = {0};
+    cnf_messages messages;
+    cnf_message_reader *reader = cnf_message_reader_begin(&arena, &messages);
+    json_t *check = json_pack("{s:s, s:s, s:b}", "type", "check", "kind", "memory", "ok", 1);
+    json_t *end = json_pack("{s:s}", "type", "end");
+    cnf_message_reader_take(reader, check);
+    cnf_message_reader_take_trace(reader, RT_TEXT("{\"type\":\"trace\",\"events\":[]}"));
+    cnf_message_reader_take(reader, end);
+    cnf_message_reader_end(reader);
+    assert_null(messages.fault);
+    assert_int_equal(messages.check_count, 1);
+    assert_true(messages.checks[0].ok);
+    assert_true(rt_text_is(messages.trace, "{\"type\":\"trace\",\"events\":[]}"));
+    assert_int_equal(messages.end, CNF_MESSAGES_ENDED);
+    /* The rules are those of lines. */
+    reader = cnf_message_reader_begin(&arena, &messages);
+    cnf_message_reader_take(reader, end);
+    cnf_message_reader_take(reader, check);
+    cnf_message_reader_end(reader);
+    assert_string_equal(messages.fault, "after-end");
+    assert_string_equal(messages.fault_message.data,
+                        "message 2 of the child: sent after the last message");
+    assert_int_equal(messages.check_count, 0);
+    json_decref(check);
+    json_decref(end);
+    rt_arena_reset(&arena);
+}
+
 static void signatures_hold_no_free_text(void **state)
 {
     (void)state;
@@ -510,6 +543,7 @@ int main(void)
         cmocka_unit_test(every_failed_check_is_told),
         cmocka_unit_test(artefacts_and_capabilities_are_read),
         cmocka_unit_test(choices_and_probes_are_read),
+        cmocka_unit_test(messages_are_taken_one_by_one),
         cmocka_unit_test(signatures_hold_no_free_text),
         cmocka_unit_test(words_are_found_again),
         cmocka_unit_test(memories_are_compared),

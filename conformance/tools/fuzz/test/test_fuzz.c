@@ -108,6 +108,12 @@ static void pairs_of_events_count_once(void **unused)
     assert_int_equal(fuz_events_add(&state, trace), 0);
     assert_int_equal(fuz_events_add(&state, RT_TEXT("")), 0);
     assert_int_equal(fuz_events_add(&state, RT_TEXT("{\"event\":")), 1); /* (none, "") */
+    /* Another state can have the newest of them. */
+    fuz_state other = {0};
+    assert_int_equal(state.pairs.items.count, 4);
+    assert_int_equal(fuz_pairs_add(&other, state.pairs.items.items + 2, 2), 2);
+    assert_int_equal(fuz_pairs_add(&other, state.pairs.items.items + 1, 3), 1);
+    fuz_state_free(&other);
     fuz_state_free(&state);
 }
 

@@ -229,6 +229,63 @@ static void modules_and_lines_are_joined(void **state)
     rt_arena_reset(&arena);
 }
 
+static uint32_t occurrences(rt_text text, const char *words)
+{
+    uint32_t count = 0;
+    for (const char *at; (at = memmem(text.data, text.length, words, strlen(words))); count++)
+        text = rt_text_skip(text, (size_t)(at - text.data) + 1);
+    return count;
+}
+
+/* Accepts what assay run would: no outcome has a name that no other one has, and something is
+ * expected; and the fill, which fails. */
+static bool expects_and_fails(void *user, const rt_text *candidates, uint32_t count,
+                              uint32_t *out_passed)
+{
+    (void)user;
+    *out_passed = count;
+    for (uint32_t i = count; i-- > 0;) {
+        rt_text text = candidates[i];
+        bool is_valid = occurrences(text, "name: same") != 1 && has(text, "expect: {") &&
+                        (!has(text, "submit: k") || has(text, "app: {sources: [code]}"));
+        if (is_valid && has(text, "fill: data")) *out_passed = i;
+    }
+    return true;
+}
+
+/* Linked outcomes lose their name together, and then their steps go one by one. Of the two steps
+ * that expect something, the one that needs code goes, although the other one went before. */
+static void links_go_and_the_simpler_expectation_stays(void **state)
+{
+    (void)state;
+    static const char linked[] = "assay: 1\n"
+                                 "summary: A test.\n"
+                                 "modules:\n"
+                                 "  app: {sources: [code]}\n"
+                                 "steps:\n"
+                                 "  - expect: {memory: data}\n"
+                                 "  - submit: k\n"
+                                 "    expect: {one_of: [{name: same}, {name: other}]}\n"
+                                 "  - fill: data\n"
+                                 "  - submit: k\n"
+                                 "    expect: {one_of: [{name: same}, {name: third}]}\n";
+    rt_arena arena = {0};
+    rt_buffer text = {0};
+    const red_request request = {.root = read_text(&arena, rt_text_of(linked)),
+                                 .batch = 4,
+                                 .test = expects_and_fails,
+                                 .summary = RT_TEXT("Short.")};
+    assert_true(red_reduce(&request, &text));
+    assert_string_equal(rt_buffer_string(&text), "assay: 1\n"
+                                                 "summary: \"Short.\"\n"
+                                                 "modules: {}\n"
+                                                 "steps:\n"
+                                                 "  - expect: {}\n"
+                                                 "  - fill: data\n");
+    rt_buffer_free(&text);
+    rt_arena_reset(&arena);
+}
+
 /* What is written then is the smallest text that has passed. */
 static void a_test_that_stops_ends_the_reduction(void **state)
 {
@@ -252,6 +309,7 @@ int main(void)
         cmocka_unit_test(unusual_texts_are_written_as_they_were_read),
         cmocka_unit_test(only_what_the_test_needs_remains),
         cmocka_unit_test(modules_and_lines_are_joined),
+        cmocka_unit_test(links_go_and_the_simpler_expectation_stays),
         cmocka_unit_test(a_test_that_stops_ends_the_reduction),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
