@@ -69,6 +69,7 @@ static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
     if (request.kind == CNF_REQUEST_MODULE) return cnf_worker_make_module(worker, &request);
     if (request.kind == CNF_REQUEST_PROGRAM) return cnf_worker_make_program(worker, &request);
     RT_TRY(cnf_worker_open_plugin(worker));
+    worker->is_plugins = request.kind != CNF_REQUEST_SHIPPED_FUSION;
     if (request.kind == CNF_REQUEST_LINK)
         return worker->api->link_to_bitcode(worker->sink, request.codes, request.code_count,
                                             &worker->artefact);
@@ -83,6 +84,16 @@ static rt_status make_artefact(cnf_worker *worker, rt_bytes bytes)
 }
 
 /* ---- The answer ---------------------------------------------------------------------------- */
+
+/* True if the answer would always be the same. A front end refuses a source for what is missing on
+ * the machine, too. */
+static bool is_final(const cnf_worker *worker, rt_code code)
+{
+    static const uint64_t refusals =
+        CNF_CODE(LINK_ERROR) | CNF_CODE(FUSION_REJECTED) | CNF_CODE(UNSUPPORTED);
+    if (code == RT_OK) return !worker->depends_on_files;
+    return worker->is_plugins && (refusals >> code & 1) != 0;
+}
 
 /* Answers a request; true if the answer should be cached. */
 static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
@@ -106,7 +117,7 @@ static bool answer_request(cnf_cache *cache, rt_bytes request, rt_buffer *out)
     rt_buffer_free(&worker.artefact);
     rt_arena_reset(&worker.arena);
     rt_sink_destroy(worker.sink);
-    return rt_ok(status) && !worker.depends_on_files;
+    return is_final(&worker, answer.code);
 }
 
 /* Answers the request in a file or pipe. Returns the exit status of a worker that does no more. */

@@ -15,6 +15,7 @@ typedef struct cnf_worker {
     cnf_message_list messages;
     rt_buffer artefact;
     bool depends_on_files; /* the answer depends on more than the request: it is not cached */
+    bool is_plugins;       /* the answer is that of the compiler plugin alone */
 } cnf_worker;
 
 /* Opens the compiler plugin, which stays open. UNAVAILABLE: it is missing, cannot be opened, or has

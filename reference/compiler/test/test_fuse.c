@@ -219,6 +219,7 @@ static void KF_META_01_the_module_can_be_fused_by_itself(void **state)
     three list;
     make_three(fixture, &list);
     LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.fused", "(K1,K2,K1)");
     LLVMMemoryBufferRef dump = LLVMWriteBitcodeToMemoryBuffer(module);
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
     char *once = LLVMPrintModuleToString(module);
