@@ -30,6 +30,7 @@ SLOW_FACTOR = 20      # unless the machine was busy: then those that take so man
 FEW = 20
 MOST_REVIEWED = 24    # scenarios of a judge that a mutant with an entry in ci/mutants.yaml runs on with --reviewed
 MEMORY_MIB = 4096
+REACH_TIMEOUT_S = 600  # without a mutant: the machine may be busy
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
 
@@ -76,10 +77,12 @@ COMPILER = ("reference/compiler", "reference/image")
 RUNTIME = ("reference/fusion", "reference/memory", "reference/module", "reference/program", "reference/runtime.c",
            "reference/sched", "reference/vfunc")
 EXPLORE = "--explore"
+FAIL_CALLS = ("--fail-calls", "32")
 JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
     Judge("sim", "documents", files=RUNTIME, options=(EXPLORE,)),
+    Judge("sim", "documents", files=RUNTIME, options=FAIL_CALLS, most=60),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
@@ -273,7 +276,7 @@ class Scenarios:
     def is_installed(self, judge):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             records = os.path.join(folder, "records")
-            self.children.run(self.command(self.names_of(judge)[:1], judge, records, 120), cwd=self.root,
+            self.children.run(self.command(self.names_of(judge)[:1], judge, records, REACH_TIMEOUT_S), cwd=self.root,
                               env=self.environment())
             absent = [record for record in self.records(records) if record["verdict"] == "UNAVAILABLE"]
         for record in absent:
@@ -284,7 +287,7 @@ class Scenarios:
         """Fills the cache; all scenarios must pass without a mutant."""
         if not names:
             return
-        status, output = self.children.run([*self.command(names, judge, "/dev/null", 120), f"-j{jobs}"],
+        status, output = self.children.run([*self.command(names, judge, "/dev/null", REACH_TIMEOUT_S), f"-j{jobs}"],
                                            cwd=self.root, env=self.environment())
         if status not in (0, 4):
             print(output[-4000:], file=sys.stderr)
@@ -295,7 +298,7 @@ class Scenarios:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
             answers = {"ASSAY_CACHE_ANSWERS": "none"} if judge.takes_compiler else {}
             status, output = self.children.run(
-                self.command([name], judge, records, 120), cwd=self.root,
+                self.command([name], judge, records, REACH_TIMEOUT_S), cwd=self.root,
                 env=self.environment(ASSAY_MUTANT_REACHED=reached, **answers))
             record = self.records(records)[-1:]
             if status not in (0, 4) or not record or record[0]["verdict"] not in (*EXPECTED, "SKIP"):
