@@ -47,6 +47,7 @@ class Judge:
     folders: tuple = ()  # it runs scenarios of these folders; (): all
     most: int = 0        # it runs so many of them for one mutant; 0: all
     options: tuple = ()
+    repeats: bool = False  # it runs a scenario many times, so it leaves the slow ones out
 
     @property
     def name(self):
@@ -82,7 +83,7 @@ JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
     Judge("sim", "documents", files=RUNTIME, options=(EXPLORE,)),
-    Judge("sim", "documents", files=RUNTIME, options=FAIL_CALLS, most=60),
+    Judge("sim", "documents", files=RUNTIME, options=FAIL_CALLS, most=60, repeats=True),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
@@ -252,7 +253,8 @@ class Scenarios:
         if missing:
             say(f"finding what {len(missing)} runs of scenarios reach")
             for judge in self.judges:
-                self.warm([rows[row][0] for row in missing if rows[row][1] == judge], judge, jobs)
+                if not judge.repeats:
+                    self.warm([rows[row][0] for row in missing if rows[row][1] == judge], judge, jobs)
 
             begin, done = time.monotonic(), 0
 
@@ -265,7 +267,10 @@ class Scenarios:
                     say(f"{done}/{len(missing)}, {time_left(done, len(missing), begin)} left")
 
             try:
-                self.children.for_each(jobs, lambda row: (row, self.reach_of(*rows[row])), missing, keep)
+                for repeats in (False, True):
+                    slow = self.slow_names(kept) if repeats else set()
+                    self.children.for_each(jobs, lambda row: (row, self.reach_of(*rows[row], slow)),
+                                           [row for row in missing if rows[row][1].repeats == repeats], keep)
             finally:
                 write_json(path, kept)
         for row, place in rows.items():
@@ -293,7 +298,17 @@ class Scenarios:
             print(output[-4000:], file=sys.stderr)
             sys.exit(f"ci/mutate: a scenario does not pass without a mutant on {judge.name}")
 
-    def reach_of(self, name, judge):
+    def slow_names(self, kept):
+        """The names of the scenarios that take much longer than most on the first judge."""
+        seconds = {name: kept[f"{name} {self.judges[0].name}"]["seconds"] for name in self.names}
+        limit = max(SLOW_S, SLOW_FACTOR * statistics.median(seconds.values()))
+        return {name for name in self.names if seconds[name] > limit}
+
+    def reach_of(self, name, judge, slow):
+        """What a scenario reaches; nothing if it is slow and the judge repeats it."""
+        if judge.repeats and name in slow:
+            nothing = base64.b64encode(zlib.compress(b"")).decode()
+            return {"seconds": 0, "compile": nothing, "rest": nothing}
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
             answers = {"ASSAY_CACHE_ANSWERS": "none"} if judge.takes_compiler else {}
@@ -324,7 +339,8 @@ class Scenarios:
 
     def reaching(self, number, judge):
         """(names that reach a mutant in the compile stage, names that reach it elsewhere only)."""
-        stages = {name: [part[number] for part in self.reached[name, judge]] for name in self.names_of(judge)}
+        stages = {name: [any(part[number:number + 1]) for part in self.reached[name, judge]]
+                  for name in self.names_of(judge)}
         return ([name for name, (compiled, _) in stages.items() if compiled],
                 [name for name, (compiled, rest) in stages.items() if rest and not compiled])
 
