@@ -30,6 +30,7 @@ SLOW_FACTOR = 20      # unless the machine was busy: then those that take so man
 FEW = 20
 MOST_REVIEWED = 24    # scenarios of a judge that a mutant with an entry in ci/mutants.yaml runs on with --reviewed
 MEMORY_MIB = 4096
+REACH_TIMEOUT_S = 600  # without a mutant: the machine may be busy
 KILLERS = 8           # scenarios that noticed mutants of the same file run first
 
 
@@ -46,6 +47,7 @@ class Judge:
     folders: tuple = ()  # it runs scenarios of these folders; (): all
     most: int = 0        # it runs so many of them for one mutant; 0: all
     options: tuple = ()
+    repeats: bool = False  # it runs a scenario many times, so it leaves the slow ones out
 
     @property
     def name(self):
@@ -76,10 +78,12 @@ COMPILER = ("reference/compiler", "reference/image")
 RUNTIME = ("reference/fusion", "reference/memory", "reference/module", "reference/program", "reference/runtime.c",
            "reference/sched", "reference/vfunc")
 EXPLORE = "--explore"
+FAIL_CALLS = ("--fail-calls", "32")
 JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
     Judge("sim", "documents", files=RUNTIME, options=(EXPLORE,)),
+    Judge("sim", "documents", files=RUNTIME, options=FAIL_CALLS, most=60, repeats=True),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
@@ -249,7 +253,8 @@ class Scenarios:
         if missing:
             say(f"finding what {len(missing)} runs of scenarios reach")
             for judge in self.judges:
-                self.warm([rows[row][0] for row in missing if rows[row][1] == judge], judge, jobs)
+                if not judge.repeats:
+                    self.warm([rows[row][0] for row in missing if rows[row][1] == judge], judge, jobs)
 
             begin, done = time.monotonic(), 0
 
@@ -262,7 +267,10 @@ class Scenarios:
                     say(f"{done}/{len(missing)}, {time_left(done, len(missing), begin)} left")
 
             try:
-                self.children.for_each(jobs, lambda row: (row, self.reach_of(*rows[row])), missing, keep)
+                for repeats in (False, True):
+                    slow = self.slow_names(kept) if repeats else set()
+                    self.children.for_each(jobs, lambda row: (row, self.reach_of(*rows[row], slow)),
+                                           [row for row in missing if rows[row][1].repeats == repeats], keep)
             finally:
                 write_json(path, kept)
         for row, place in rows.items():
@@ -273,7 +281,7 @@ class Scenarios:
     def is_installed(self, judge):
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             records = os.path.join(folder, "records")
-            self.children.run(self.command(self.names_of(judge)[:1], judge, records, 120), cwd=self.root,
+            self.children.run(self.command(self.names_of(judge)[:1], judge, records, REACH_TIMEOUT_S), cwd=self.root,
                               env=self.environment())
             absent = [record for record in self.records(records) if record["verdict"] == "UNAVAILABLE"]
         for record in absent:
@@ -284,18 +292,28 @@ class Scenarios:
         """Fills the cache; all scenarios must pass without a mutant."""
         if not names:
             return
-        status, output = self.children.run([*self.command(names, judge, "/dev/null", 120), f"-j{jobs}"],
+        status, output = self.children.run([*self.command(names, judge, "/dev/null", REACH_TIMEOUT_S), f"-j{jobs}"],
                                            cwd=self.root, env=self.environment())
         if status not in (0, 4):
             print(output[-4000:], file=sys.stderr)
             sys.exit(f"ci/mutate: a scenario does not pass without a mutant on {judge.name}")
 
-    def reach_of(self, name, judge):
+    def slow_names(self, kept):
+        """The names of the scenarios that take much longer than most on the first judge."""
+        seconds = {name: kept[f"{name} {self.judges[0].name}"]["seconds"] for name in self.names}
+        limit = max(SLOW_S, SLOW_FACTOR * statistics.median(seconds.values()))
+        return {name for name in self.names if seconds[name] > limit}
+
+    def reach_of(self, name, judge, slow):
+        """What a scenario reaches; nothing if it is slow and the judge repeats it."""
+        if judge.repeats and name in slow:
+            nothing = base64.b64encode(zlib.compress(b"")).decode()
+            return {"seconds": 0, "compile": nothing, "rest": nothing}
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
             answers = {"ASSAY_CACHE_ANSWERS": "none"} if judge.takes_compiler else {}
             status, output = self.children.run(
-                self.command([name], judge, records, 120), cwd=self.root,
+                self.command([name], judge, records, REACH_TIMEOUT_S), cwd=self.root,
                 env=self.environment(ASSAY_MUTANT_REACHED=reached, **answers))
             record = self.records(records)[-1:]
             if status not in (0, 4) or not record or record[0]["verdict"] not in (*EXPECTED, "SKIP"):
@@ -321,7 +339,8 @@ class Scenarios:
 
     def reaching(self, number, judge):
         """(names that reach a mutant in the compile stage, names that reach it elsewhere only)."""
-        stages = {name: [part[number] for part in self.reached[name, judge]] for name in self.names_of(judge)}
+        stages = {name: [any(part[number:number + 1]) for part in self.reached[name, judge]]
+                  for name in self.names_of(judge)}
         return ([name for name, (compiled, _) in stages.items() if compiled],
                 [name for name, (compiled, rest) in stages.items() if rest and not compiled])
 

@@ -24,6 +24,7 @@ enum {
     RETRIES_MAX = 100,
     REPEAT_MAX = 100000,
     REUSE_MAX = 10000,
+    FAIL_CALLS_MAX = 1 << 20,
 };
 
 typedef struct run_command {
@@ -58,12 +59,14 @@ static int options_read(run_command *command)
 {
     const cnf_arguments *arguments = command->arguments;
     cnf_run_options *options = &command->options;
-    uint64_t explore_max = 0, retries = 0, repeat = 0, reuse = 1;
+    uint64_t explore_max = 0, fail_max = 0, retries = 0, repeat = 0, reuse = 1;
     bool read =
         cnf_run_options_read(arguments, options) &&
         cnf_results_style_read(arguments, &command->style) &&
         cnf_command_number(arguments, CNF_OPTION_EXPLORE_MAX, "--explore-max", 1, EXPLORE_MAX,
                            EXPLORE_DEFAULT, &explore_max) &&
+        cnf_command_number(arguments, CNF_OPTION_FAIL_CALLS, "--fail-calls", 1, FAIL_CALLS_MAX, 0,
+                           &fail_max) &&
         cnf_command_number(arguments, CNF_OPTION_RETRIES, "--retries", 0, RETRIES_MAX, 0,
                            &retries) &&
         cnf_command_number(arguments, CNF_OPTION_REPEAT, "--repeat", 1, REPEAT_MAX, 1, &repeat) &&
@@ -78,17 +81,29 @@ static int options_read(run_command *command)
     CHECK(explore_max <= EXPLORE_MAX);
     options->retries = (uint32_t)retries;
     options->repeat = (uint32_t)repeat;
-    if ((retries > 0) + (repeat > 1) + (arguments->values[CNF_OPTION_EXPLORE] != NULL) > 1) {
-        fprintf(stderr, "assay: --retries, --repeat and --explore cannot be combined; keep one of "
-                        "them\n");
+    options->fail_max = (uint32_t)fail_max;
+    bool explores = arguments->values[CNF_OPTION_EXPLORE] != NULL;
+    if ((retries > 0) + (repeat > 1) + explores + (fail_max > 0) > 1) {
+        fprintf(stderr, "assay: --retries, --repeat, --explore and --fail-calls cannot be "
+                        "combined; keep one of them\n");
+        return CNF_EXIT_USAGE;
+    }
+    for (uint32_t i = 0; i < command->columns.count && fail_max > 0; i++) {
+        if (command->columns.subjects[i].subject->backend) continue;
+        fprintf(stderr,
+                "assay: --fail-calls: %.*s does not call its devices through the reference "
+                "runtime; choose other subjects with --on\n",
+                RT_TEXT_ARG(command->columns.subjects[i].name));
         return CNF_EXIT_USAGE;
     }
     options->explore_max = arguments->values[CNF_OPTION_EXPLORE] ? (uint32_t)explore_max : 0;
     options->reuse = (uint32_t)reuse;
-    if (reuse > 1 && (options->explore_max > 0 || options->real_loader)) {
+    if (reuse > 1 && (options->explore_max > 0 || fail_max > 0 || options->real_loader)) {
         fprintf(stderr,
                 "assay: --reuse cannot be combined with %s, which needs a process for each run\n",
-                options->real_loader ? "--loader " CNF_LOADER_REAL : "--explore");
+                options->real_loader       ? "--loader " CNF_LOADER_REAL
+                : options->explore_max > 0 ? "--explore"
+                                           : "--fail-calls");
         return CNF_EXIT_USAGE;
     }
     options->conditions = cnf_run_options_conditions(&command->arena, options);

@@ -142,6 +142,8 @@ static const cnf_option run_options[] = {
     {CNF_OPTION_EXPLORE, "--explore", NULL, NULL,
      "Run every combination of open choices, and the orders of commands that matter.", NULL},
     {CNF_OPTION_EXPLORE_MAX, "--explore-max", NULL, "N", EXPLORE_MAX_TEXT, NULL},
+    {CNF_OPTION_FAIL_CALLS, "--fail-calls", NULL, "N",
+     "Run again with each call of the device failing, at most N times.", NULL},
     {CHOICES},
     STYLE,
     {CNF_OPTION_FAIL_FAST, "--fail-fast", NULL, NULL,

@@ -105,6 +105,7 @@ rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *optio
         rt_buffer_printf(&text, " --choices %.*s", RT_TEXT_ARG(options->choices));
     if (options->explore_max > 0)
         rt_buffer_printf(&text, " --explore --explore-max %u", options->explore_max);
+    if (options->fail_max > 0) rt_buffer_printf(&text, " --fail-calls %u", options->fail_max);
     rt_text joined = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return joined.length > 0 ? (rt_text){joined.data + 1, joined.length - 1} : joined;

@@ -297,6 +297,26 @@ static void attempts_differ(run_scenario *scenario, run_case *test_case)
     }
 }
 
+uint32_t cnf_run_fail_call(const cnf_run_options *options, const run_case *test_case)
+{
+    if (options->fail_max == 0) return 0;
+    if (test_case->attempt_count == 0) return CNF_FAIL_NONE;
+    uint32_t count = test_case->call_count, index = test_case->attempt_count - 1;
+    if (count <= options->fail_max) return index + 1;
+    /* Only some calls: one of each part of the run, drawn by the seed. */
+    uint64_t begin = (uint64_t)index * count / options->fail_max;
+    uint64_t end = ((uint64_t)index + 1) * count / options->fail_max;
+    return (uint32_t)(begin + options->seed % (end - begin)) + 1;
+}
+
+/* Says which call failed in the run whose verdict is unexpected. */
+static void failure_explain(run_scenario *scenario, run_case *failed, uint32_t call)
+{
+    failed->judgement.message =
+        rt_arena_printf(&scenario->arena, "with call %u of %u of the device failing:\n%.*s", call,
+                        failed->call_count, RT_TEXT_ARG(failed->judgement.message));
+}
+
 static bool is_unexpected(const run_state *run, const run_scenario *scenario, uint32_t subject)
 {
     const cnf_run_options *options = run->options;
@@ -312,20 +332,28 @@ static bool is_unexpected(const run_state *run, const run_scenario *scenario, ui
 
 /* Notes the run that has just been judged and compared. Returns true if the case runs again, and
  * false if not; its result is then the worst run or, if it was tried again until it was as
- * expected, FLAKE. The oracle is deterministic, so it is repeated, but never retried. */
+ * expected, FLAKE. With `fail_max`, another call fails in each further run. The oracle is
+ * deterministic, so it is repeated, but never retried. */
 static bool case_repeat(const run_state *run, run_scenario *scenario, uint32_t subject)
 {
     const cnf_run_options *options = run->options;
     run_case *test_case = &scenario->cases[subject];
     const cnf_verdict verdict = test_case->judgement.verdict;
     bool is_deterministic = options->subjects[subject].subject->oracle;
-    bool retries = options->repeat <= 1;
+    bool retries = options->repeat <= 1 && options->fail_max == 0;
+    bool fails = options->fail_max > 0;
+    if (fails && test_case->attempt_count == 0)
+        test_case->call_count = test_case->messages.call_count;
     uint32_t most = retries ? options->retries + 1 : options->repeat;
+    uint32_t failing =
+        test_case->call_count < options->fail_max ? test_case->call_count : options->fail_max;
+    if (fails) most = failing + 1;
     if (most <= 1 || test_case->is_recorded || test_case->explorer) return false;
     if (retries && is_deterministic) return false;
     bool is_bad = is_unexpected(run, scenario, subject);
     if (test_case->attempt_count == 0 && (retries ? !is_bad : !cnf_verdict_ran(verdict)))
         return false;
+    const uint32_t failed_call = cnf_run_fail_call(options, test_case);
     if (test_case->attempt_count == 0)
         test_case->attempts = rt_arena_alloc_array(&scenario->arena, most, sizeof(cnf_attempt));
     CHECK(test_case->attempt_count < most);
@@ -338,16 +366,19 @@ static bool case_repeat(const run_state *run, run_scenario *scenario, uint32_t s
         cnf_verdict_effect(verdict) > cnf_verdict_effect(test_case->worst->judgement.verdict)) {
         run_case *worst = test_case->worst;
         *worst = *test_case;
+        if (fails && is_bad && failed_call != CNF_FAIL_NONE)
+            failure_explain(scenario, worst, failed_call);
     }
     bool can_run =
         cnf_verdict_ran(verdict) && verdict != CNF_VERDICT_HANG && !run->subjects[subject].lost;
-    if (can_run && test_case->attempt_count < most && (!retries || is_bad)) return true;
+    bool goes_on = retries ? is_bad : !fails || !is_bad;
+    if (can_run && test_case->attempt_count < most && goes_on) return true;
     worst_restore(test_case);
     if (retries && !is_bad) {
         CHECK(test_case->judgement.signature.length > 0);
         test_case->judgement.verdict = CNF_VERDICT_FLAKE;
     }
-    if (is_deterministic) attempts_differ(scenario, test_case);
+    if (is_deterministic && !fails) attempts_differ(scenario, test_case);
     return false;
 }
 

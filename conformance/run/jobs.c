@@ -133,21 +133,28 @@ static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_
     case_judge(run, slot, index, &result);
 }
 
-enum { ARGUMENTS_MAX = 19 };
+enum { ARGUMENTS_MAX = 21 };
+
+typedef struct case_digits {
+    char seed[32], fail_call[16];
+} case_digits;
 
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
 static void case_arguments(const run_state *run, const run_case *test_case,
-                           const cnf_run_subject *column, bool serves, char digits[32],
+                           const cnf_run_subject *column, bool serves, case_digits *digits,
                            const char *out_arguments[ARGUMENTS_MAX])
 {
     const cnf_run_options *options = run->options;
-    snprintf(digits, 32, "%llu", (unsigned long long)options->seed);
+    const uint32_t fail_call = cnf_run_fail_call(options, test_case);
+    snprintf(digits->seed, sizeof digits->seed, "%llu", (unsigned long long)options->seed);
+    snprintf(digits->fail_call, sizeof digits->fail_call, "%u", fail_call);
     bool has_profile = options->profile != RT_PROFILE_DOCUMENTS;
     const struct {
         const char *name;
         rt_text value; /* empty: the option is left out */
     } rows[] = {
-        {"--seed", rt_text_of(digits)},
+        {"--seed", rt_text_of(digits->seed)},
+        {"--fail-call", fail_call > 0 ? rt_text_of(digits->fail_call) : (rt_text){0}},
         {"--cache", options->cache},
         {"--profile", has_profile ? rt_text_of(rt_profile_name(options->profile)) : (rt_text){0}},
         {"--loader", options->real_loader ? RT_TEXT(CNF_LOADER_REAL) : (rt_text){0}},
@@ -197,22 +204,24 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
     }
     run_build *build = cnf_run_build(run, scenario, index);
     CHECK(build->compiled);
+    const uint32_t fail_call = cnf_run_fail_call(run->options, test_case);
     forked_case forked = {column->subject,
                           {run->options->seed, run->options->cache, run->options->profile,
                            test_case->script, column->settings, run->options->real_loader,
-                           run->options->threads, test_case->scratch, run->options->record},
+                           run->options->threads, fail_call, test_case->scratch,
+                           run->options->record},
                           build->compiled};
     if (column->subject->forked && run->options->in_process && start.error == 0) {
         case_run_here(run, slot, index, &forked);
         return;
     }
-    char digits[32];
+    case_digits digits;
     const char *arguments[ARGUMENTS_MAX];
     if (column->subject->forked) {
         start.body = forked_body;
         start.user = &forked;
     } else {
-        case_arguments(run, test_case, column, shares, digits, arguments);
+        case_arguments(run, test_case, column, shares, &digits, arguments);
         start.arguments = arguments;
         start.environment = run->subjects[index].environment;
         if (build->pack.size == 0) scn_pack_write(&build->pack, build->compiled);

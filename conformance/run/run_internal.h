@@ -47,6 +47,7 @@ typedef struct run_case {
     cnf_attempt *attempts;  /* the runs so far, if it is repeated */
     uint32_t attempt_count;
     double attempted_seconds; /* of these runs */
+    uint32_t call_count;      /* with `fail_max`: the calls of the first run, in which none fails */
     /* With --reuse: the child that ran the case on a device which other scenarios may have used
      * (0: none), and these scenarios. */
     uint32_t child;
@@ -127,6 +128,9 @@ run_build *cnf_run_build(const run_state *run, run_scenario *scenario, uint32_t 
 
 /* Sends a record to the listener, unless the listener has stopped the run. */
 void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run_detail *detail);
+
+/* The `fail_call` of a case's next run. */
+uint32_t cnf_run_fail_call(const cnf_run_options *options, const run_case *test_case);
 
 /* Makes a case's transition for an event. Explores, compares with the oracle and sends the record,
  * as the transition requires; when the oracle becomes DONE, also advances the cases held for it. */

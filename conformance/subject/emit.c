@@ -201,6 +201,13 @@ void cnf_emit_orders(cnf_emitter *emitter, const char *kind, const rt_order *ord
     emit(emitter, message);
 }
 
+void cnf_emit_calls(cnf_emitter *emitter, uint32_t count)
+{
+    json_t *message = message_of("calls");
+    cnf_json_set(message, "count", json_integer(count));
+    emit(emitter, message);
+}
+
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text text)
 {
     json_t *message = message_of("probe");

@@ -57,6 +57,8 @@ void cnf_emit_choices(cnf_emitter *emitter, const rt_choice *choices, uint32_t c
 /* Writes nothing if there is no order.  `kind`: "taken" or "wanted". */
 void cnf_emit_orders(cnf_emitter *emitter, const char *kind, const rt_order *orders,
                      uint32_t count);
+/* `count`: of the calls that the devices received. */
+void cnf_emit_calls(cnf_emitter *emitter, uint32_t count);
 /* `message` says what is wrong with the device; empty if nothing is. */
 void cnf_emit_probe(cnf_emitter *emitter, bool ok, rt_text message);
 /* `code` is "" if the device is fit for the next scenario; otherwise it names what is wrong, and

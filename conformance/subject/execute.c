@@ -341,6 +341,43 @@ static void judge_stopped_kernels(cnf_execution *execution)
                           "failure of its command"));
 }
 
+/* True if the runtime says that it does without what the failed call was for: a program is not in
+ * the persistent cache, which must change no memory, or kernels run one by one, which then write
+ * buffers that were to be promoted. */
+static bool call_is_dispensable(const cnf_execution *execution)
+{
+    rt_trace *trace = execution->runtime->trace;
+    for (uint32_t i = 0; i < rt_trace_count(trace); i++) {
+        const rt_event *event = rt_trace_event(trace, i);
+        bool is_fusion = event->kind == RT_EVENT_FUSION_CANCEL;
+        bool is_cache =
+            event->kind == RT_EVENT_PERSISTENT_FAIL || event->kind == RT_EVENT_PERSISTENT_REJECT;
+        const rt_event_field *why =
+            rt_event_field_find(event, is_fusion ? RT_TEXT("detail") : RT_TEXT("reason"));
+        if (is_fusion && why && cnf_is_on_demand(why->values[0])) return true;
+        if (is_cache && why && rt_text_is(why->values[0], rt_code_name(RT_DRIVER_ERROR)))
+            return !execution->is_wrong_since;
+    }
+    return false;
+}
+
+/* Judges the call of the devices that failed on demand: a step must have returned its failure, or
+ * one before it, unless the runtime does without. */
+static void judge_failed_call(cnf_execution *execution)
+{
+    if (execution->options->fail_call == 0) return;
+    cnf_emit_calls(execution->emitter, atomic_load(&execution->calls.count));
+    const char *failed = atomic_load(&execution->calls.failed);
+    execution->calls.failing = 0; /* what ends the program can return no failure */
+    execution->call_is_judged = true;
+    bool is_returned = execution->failure_is_returned || execution->has_other_failure;
+    if (!failed || is_returned || call_is_dispensable(execution)) return;
+    judge_failure(execution, "step", RT_TEXT("wait"),
+                  rt_fail(execution->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                          "call %u of the device, %s, failed, but no step returned the failure",
+                          execution->options->fail_call, failed));
+}
+
 /* Judges the status of set-up. Missing build tools are an infrastructure failure, not the
  * subject's, and a feature that no real program can have is a SKIP. */
 static void judge_set_up(cnf_execution *execution, rt_status status)
@@ -446,6 +483,7 @@ static void finish(cnf_execution *execution)
     const cnf_orders *orders = &execution->orders;
     cnf_emit_orders(execution->emitter, "taken", orders->taken.items, orders->taken.count);
     cnf_emit_orders(execution->emitter, "wanted", orders->wanted.items, orders->wanted.count);
+    judge_failed_call(execution);
     judge_end(execution, RT_TEXT("exit"), runtime->operations->end(execution));
 }
 

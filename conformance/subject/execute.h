@@ -81,7 +81,14 @@ struct cnf_execution {
     uint32_t settled;       /* number of findings from ended processes, which come first
                              */
     pthread_mutex_t findings_lock;
-    cnf_orders orders; /* in which commands ran; guarded by the same lock */
+    dev_calls calls;          /* of the devices, with options->fail_call */
+    bool call_is_judged;      /* whether the failure of that call had the right consequences */
+    bool has_other_failure;   /* since that call, a step returned another failure, as expected: only
+                               * the   first of several is returned */
+    bool is_wrong_since;      /* since that call, a memory had other contents than expected */
+    bool failure_is_returned; /* a step or the end returned the failure of the call that failed on
+                               * demand; from then on nothing can be as the scenario expects */
+    cnf_orders orders;        /* in which commands ran; guarded by the same lock */
     uint32_t thread; /* of the current step; for runtimes that switch threads only between steps */
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */
@@ -197,7 +204,15 @@ bool cnf_outcome_holds(cnf_execution *execution, const scn_outcome *outcome, uin
 void cnf_outcomes_judged(cnf_execution *execution, const scn_outcome *outcomes, uint32_t count,
                          uint32_t branch);
 
-/* Emits a judged check. */
+/* True if the message is that of a call that failed on demand, or contains it. */
+bool cnf_is_on_demand(rt_text message);
+
+/* Notes that a step or the end returned the failure of the call that failed on demand, if it did.
+ */
+void cnf_failure_note(cnf_execution *execution, rt_status status);
+
+/* Emits a judged check. Once the failure of a call that failed on demand has been returned, no
+ * check fails any more. */
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check);
 
 /* True if the step, or the expectation, is about an object that an earlier step failed to create

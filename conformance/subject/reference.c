@@ -59,6 +59,9 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
                              &reference->opened[i]));
     for (uint32_t i = 0; i < count && !execution->kept; i++)
         RT_TRY(dev_device_open(subject->backend, &parameters, selector, &reference->opened[i]));
+    execution->calls.failing = execution->options->fail_call;
+    for (uint32_t i = 0; i < count && execution->options->fail_call > 0; i++)
+        dev_device_count_calls(reference->opened[i], &execution->calls);
     dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
     cnf_images_prepare(execution, &reference->base.capabilities);
     if (execution->options->real_loader) {

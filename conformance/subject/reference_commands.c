@@ -1,6 +1,12 @@
 /* Runs a scenario's launches, copies and fills on the reference runtime. */
 #include "conformance/subject/reference.h"
 
+#include <string.h>
+
+/* The number of a command before the call that submits it: a runtime that refuses the command must
+ * set it, too. */
+#define UNSET_COMMAND (CNF_NO_OBJECT - 1)
+
 rt_promotion cnf_reference_promotion(scn_promotion promotion)
 {
     static const rt_promotion promotions[SCN_PROMOTION_COUNT] = {
@@ -12,7 +18,9 @@ rt_promotion cnf_reference_promotion(scn_promotion promotion)
     return promotions[promotion];
 }
 
-static rt_argument argument_of(cnf_execution *execution, const scn_argument *argument)
+/* The argument, whose bytes and pointers are copied into the arena. */
+static rt_argument argument_of(cnf_execution *execution, rt_arena *arena,
+                               const scn_argument *argument)
 {
     static const rt_access accesses[] = {
         [SCN_ACCESS_READ_WRITE] = RT_ACCESS_READ_WRITE,
@@ -33,15 +41,14 @@ static rt_argument argument_of(cnf_execution *execution, const scn_argument *arg
     case SCN_ARGUMENT_NULL: return (rt_argument){.kind = RT_ARGUMENT_NULL};
     case SCN_ARGUMENT_VALUE: {
         uint32_t count = argument->pointer_count;
-        rt_inner_pointer *pointers =
-            rt_arena_alloc_array(&execution->arena, count, sizeof *pointers);
+        rt_inner_pointer *pointers = rt_arena_alloc_array(arena, count, sizeof *pointers);
         for (uint32_t i = 0; i < count; i++) {
             const scn_inner_pointer *pointer = &argument->pointers[i];
             pointers[i] = (rt_inner_pointer){
                 .at = pointer->at, .memory = memories[pointer->memory], .offset = pointer->offset};
         }
         return (rt_argument){.kind = RT_ARGUMENT_BYTES,
-                             .bytes = argument->value,
+                             .bytes = rt_arena_bytes(arena, argument->value),
                              .pointers = pointers,
                              .pointer_count = count};
     }
@@ -73,13 +80,26 @@ rt_spec_constant *cnf_reference_constants(const scn_spec_constant *constants, ui
     return copies;
 }
 
+/* Overwrites what the arguments point to: a launch may refer to it only during the call. */
+static void arguments_spoil(const rt_argument *arguments, uint32_t count)
+{
+    enum { SPOILED = 0xa5 };
+    for (uint32_t i = 0; i < count; i++) {
+        if (arguments[i].kind != RT_ARGUMENT_BYTES) continue;
+        memset((void *)arguments[i].bytes.data, SPOILED, arguments[i].bytes.size);
+        for (uint32_t k = 0; k < arguments[i].pointer_count; k++)
+            *(rt_inner_pointer *)&arguments[i].pointers[k] = (rt_inner_pointer){0};
+    }
+}
+
 rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const scn_submit *submit,
                                uint32_t bundle, cnf_after after, uint32_t *out_command)
 {
     cnf_reference *reference = cnf_reference_of(execution);
+    rt_arena copies = {0};
     rt_argument *arguments = rt_alloc_array(submit->argument_count + 1, sizeof *arguments);
     for (uint32_t i = 0; i < submit->argument_count; i++)
-        arguments[i] = argument_of(execution, &submit->arguments[i]);
+        arguments[i] = argument_of(execution, &copies, &submit->arguments[i]);
     rt_spec_constant *constants =
         cnf_reference_constants(submit->constants, submit->constant_count);
     const rt_launch launch = {
@@ -96,8 +116,11 @@ rt_status cnf_reference_submit(cnf_execution *execution, uint32_t queue, const s
         .module = submit->module,
         .bundle = bundle == CNF_NO_OBJECT ? NULL : cnf_reference_bundle_at(reference, bundle),
     };
+    *out_command = UNSET_COMMAND;
     rt_status status =
         rt_scheduler_launch(cnf_reference_scheduler(execution), queue, &launch, out_command);
+    arguments_spoil(arguments, submit->argument_count);
+    rt_arena_reset(&copies);
     rt_free(constants);
     rt_free(arguments);
     return status;
@@ -123,6 +146,7 @@ rt_status cnf_reference_transfer(cnf_execution *execution, uint32_t queue,
     } else {
         transfer.pattern = declared->pattern;
     }
+    *out_command = UNSET_COMMAND;
     return rt_scheduler_transfer(cnf_reference_scheduler(execution), queue, &transfer, out_command);
 }
 
@@ -130,6 +154,7 @@ rt_status cnf_reference_marker(cnf_execution *execution, uint32_t queue, bool is
                                bool waits_for_all, cnf_after after, uint32_t *out_command)
 {
     const rt_marker marker = {is_barrier, waits_for_all, after.commands, after.count};
+    *out_command = UNSET_COMMAND;
     return rt_scheduler_marker(cnf_reference_scheduler(execution), queue, &marker, out_command);
 }
 
@@ -151,6 +176,7 @@ rt_status cnf_reference_end_part(cnf_execution *execution, uint32_t memory)
 
 rt_status cnf_reference_user_event(cnf_execution *execution, uint32_t device, uint32_t *out_command)
 {
+    *out_command = UNSET_COMMAND;
     return rt_scheduler_user_event(cnf_reference_scheduler(execution),
                                    cnf_reference_of(execution)->devices[device], out_command);
 }
@@ -173,6 +199,7 @@ rt_status cnf_reference_host_task(cnf_execution *execution, uint32_t queue,
         .after = after.commands,
         .after_count = after.count,
     };
+    *out_command = UNSET_COMMAND;
     return rt_scheduler_host_task(cnf_reference_scheduler(execution), queue, &task, out_command);
 }
 
@@ -192,6 +219,7 @@ rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_
         .after = after.commands,
         .after_count = after.count,
     };
+    *out_command = UNSET_COMMAND;
     RT_TRY(rt_scheduler_map(cnf_reference_scheduler(execution), queue, &map, out_command));
     *out_mapping = *out_command;
     return RT_STATUS_OK;
@@ -200,6 +228,7 @@ rt_status cnf_reference_map(cnf_execution *execution, uint32_t queue, const scn_
 rt_status cnf_reference_unmap(cnf_execution *execution, uint32_t queue, uint32_t map,
                               cnf_after after, uint32_t *out_command)
 {
+    *out_command = UNSET_COMMAND;
     return rt_scheduler_unmap(cnf_reference_scheduler(execution), queue, map, after.commands,
                               after.count, out_command);
 }

@@ -291,20 +291,30 @@ static const cnf_subject *parse(int argument_count, char **arguments,
                                 bool *out_serves)
 {
     static const struct option known[] = {
-        {"seed", required_argument, NULL, 's'},    {"cache", required_argument, NULL, 'c'},
-        {"profile", required_argument, NULL, 'p'}, {"choices", required_argument, NULL, 'o'},
-        {"compute", no_argument, NULL, 'x'},       {"settings", required_argument, NULL, 't'},
-        {"loader", required_argument, NULL, 'l'},  {"scratch", required_argument, NULL, 'f'},
-        {"record", no_argument, NULL, 'r'},        {"twin", no_argument, NULL, 'w'},
-        {"serve", no_argument, NULL, 'v'},         {0},
+        {"seed", required_argument, NULL, 's'},
+        {"cache", required_argument, NULL, 'c'},
+        {"profile", required_argument, NULL, 'p'},
+        {"choices", required_argument, NULL, 'o'},
+        {"compute", no_argument, NULL, 'x'},
+        {"settings", required_argument, NULL, 't'},
+        {"loader", required_argument, NULL, 'l'},
+        {"scratch", required_argument, NULL, 'f'},
+        {"record", no_argument, NULL, 'r'},
+        {"twin", no_argument, NULL, 'w'},
+        {"serve", no_argument, NULL, 'v'},
+        {"fail-call", required_argument, NULL, 'a'},
+        {0},
     };
     *out_options = (cnf_subject_options){0};
     *out_compute = *out_serves = false;
-    bool loader_known = true, seed_known = true;
+    bool loader_known = true, seed_known = true, call_known = true;
+    uint64_t fail_call = 0;
     optind = 1;
     for (int option; (option = getopt_long(argument_count, arguments, "", known, NULL)) != -1;) {
         if (option == 's')
             seed_known = rt_number_read(rt_text_of(optarg), 0, UINT64_MAX, &out_options->seed);
+        else if (option == 'a')
+            call_known = rt_number_read(rt_text_of(optarg), 1, UINT32_MAX, &fail_call);
         else if (option == 'c')
             out_options->cache = rt_text_of(optarg);
         else if (option == 'p')
@@ -329,8 +339,10 @@ static const cnf_subject *parse(int argument_count, char **arguments,
             return NULL;
     }
     bool choices_known = rt_script_valid(out_options->choices);
-    if (!loader_known || !seed_known || !choices_known || out_options->profile == RT_PROFILE_COUNT)
+    if (!loader_known || !seed_known || !choices_known || !call_known ||
+        out_options->profile == RT_PROFILE_COUNT)
         return NULL;
+    out_options->fail_call = (uint32_t)fail_call;
     if (optind + 1 != argument_count) return NULL;
     const cnf_subject *subject = cnf_subject_find(rt_text_of(arguments[optind]));
     return subject && out_options->settings.length > 0 && !subject->settings ? NULL : subject;
@@ -345,7 +357,7 @@ int cnf_subject_main(int argument_count, char **arguments)
         fprintf(stderr,
                 "assay: usage: assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME] "
                 "[--choices 0,1,...] [--settings NAME=VALUE,...] [--loader KIND] "
-                "[--scratch FOLDER] [--record] [--twin] [--serve]\n");
+                "[--scratch FOLDER] [--record] [--fail-call N] [--twin] [--serve]\n");
         return CHILD_FAILED;
     }
     if (serves) return cnf_subject_serve(subject, &options, CNF_SERVICE_SOCKET, MESSAGE_DESCRIPTOR);

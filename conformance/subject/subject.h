@@ -33,6 +33,8 @@
  *       the choices among ready commands that the script prescribes, as they were made
  *   {"type": "orders", "wanted": [{"choice": 5, "take": 0}, …]}
  *       choices that would exchange commands which conflict and which nothing orders
+ *   {"type": "calls", "count": 31}
+ *       how many calls the devices received, if one of them fails or may fail on demand
  *   {"type": "artefact", "request": "32 HEX DIGITS", "answer": "HEX"}
  *       the compile worker's answer (conformance/build/compile.h), with --record only
  *   {"type": "end"}                            the scenario ran to its end; last message
@@ -116,6 +118,9 @@ extern const uint32_t cnf_subject_count;
 /* Finds a subject by name; NULL if there is none. */
 const cnf_subject *cnf_subject_find(rt_text name);
 
+/* No child makes so many calls. */
+#define CNF_FAIL_NONE UINT32_MAX
+
 struct json_t;
 
 /* Takes the messages of a subject that runs in the reader's own process, in place of a descriptor;
@@ -142,6 +147,9 @@ typedef struct cnf_subject_options {
      * not simulated. The shipped runtime's modules are always real files. */
     bool real_loader;
     uint32_t threads; /* threads that a device in this process may use; 0: one */
+    /* The number, from 1, of the call of the devices that fails (dev_device_count_calls);
+     * CNF_FAIL_NONE: the calls are only counted; 0: they are not. */
+    uint32_t fail_call;
     /* Folder, initially empty, in which the scenario's processes leave data for each other; the
      * process that starts the child removes it. Required if the scenario has a persistent cache. */
     rt_text scratch;
@@ -171,8 +179,8 @@ int cnf_subject_serve(const cnf_subject *subject, const cnf_subject_options *opt
 
 /* Body of the hidden `assay subject NAME [--seed N] [--cache FOLDER] [--profile NAME]
  * [--choices 0,1,…] [--settings NAME=VALUE,…] [--loader KIND] [--scratch FOLDER] [--record]
- * [--twin] [--serve]`: the pack comes on descriptor 0, messages go to descriptor 3. With --serve,
- * descriptor 0 is a socket over which packs come. */
+ * [--fail-call N] [--twin] [--serve]`: the pack comes on descriptor 0, messages go to descriptor 3.
+ * With --serve, descriptor 0 is a socket over which packs come. */
 int cnf_subject_main(int argument_count, char **arguments);
 
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or

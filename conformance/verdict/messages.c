@@ -230,6 +230,11 @@ static void on_orders(message_reader *reader, const json_t *message)
     if (json_is_array(wanted)) orders_read(reader, wanted, &reader->out->orders_wanted);
 }
 
+static void on_calls(message_reader *reader, const json_t *message)
+{
+    reader->out->call_count = field_number(message, "count", 0);
+}
+
 static void on_probe(message_reader *reader, const json_t *message)
 {
     reader->out->probe = field_true(message, "ok") ? CNF_PROBE_RIGHT : CNF_PROBE_WRONG;
@@ -279,7 +284,7 @@ static const struct message_row {
     {"skip", on_skip},   {"check", on_check},       {"memory", on_memory},
     {"trace", on_trace}, {"choices", on_choices},   {"orders", on_orders},
     {"probe", on_probe}, {"artefact", on_artefact}, {"capabilities", on_capabilities},
-    {"end", on_end},     {"released", on_released},
+    {"end", on_end},     {"released", on_released}, {"calls", on_calls},
 };
 
 /* ---- Lines --------------------------------------------------------------------------------- */

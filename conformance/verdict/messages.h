@@ -70,6 +70,7 @@ typedef struct cnf_messages {
     uint32_t memory_count;
     const cnf_choice *choices; /* in the order of the run */
     uint32_t choice_count;
+    uint32_t call_count;           /* of the devices, with cnf_subject_options.fail_call */
     cnf_order_list orders_taken;   /* those that the script prescribes, as they were made */
     cnf_order_list orders_wanted;  /* those that would exchange commands which conflict */
     const scn_artefact *artefacts; /* the compile worker's answers, one per request */

@@ -115,6 +115,25 @@ static void result_check(operation op, rt_sink *sink, rt_status status, const vo
     CHECK(rt_ok(status) == (object != NULL));
 }
 
+/* Counts a call; true if it is the one that must fail. */
+static bool is_to_fail(dev_device *device)
+{
+    dev_calls *calls = device->calls;
+    return calls && atomic_fetch_add(&calls->count, 1) + 1 == calls->failing;
+}
+
+static rt_status fail_on_demand(operation op, dev_device *device)
+{
+    atomic_store(&device->calls->failed, operations[op].name);
+    return rt_fail(device->sink, RT_DRIVER_ERROR, RT_RULE_NONE,
+                   "call %u of the device, %s, " DEV_FAILED_ON_DEMAND, device->calls->failing,
+                   operations[op].name);
+}
+
+/* The result of a call of the adapter, which is not made if it must fail. */
+#define CALL(name, device, call)                                                                   \
+    (is_to_fail(device) ? fail_on_demand(OPERATION_##name, device) : (call))
+
 static void count_up(dev_device *device, dev_object_kind kind)
 {
     unsigned before = atomic_fetch_add(&device->live[kind], 1);
@@ -190,6 +209,12 @@ void dev_device_fill_memories(dev_device *device, dev_queue *queue)
     device->filler = queue;
 }
 
+void dev_device_count_calls(dev_device *device, dev_calls *calls)
+{
+    CHECK(device != NULL && calls != NULL && device->calls == NULL);
+    device->calls = calls;
+}
+
 /* ---- Device ------------------------------------------------------------------------------- */
 
 rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters *parameters,
@@ -214,6 +239,7 @@ rt_status dev_device_open(const dev_backend *backend, const dev_open_parameters 
         atomic_init(&(*out_device)->live[kind], 0);
     (*out_device)->kept = (dev_live){0};
     (*out_device)->filler = NULL;
+    (*out_device)->calls = NULL;
     atomic_init(&(*out_device)->memory_count, 0);
     return status;
 }
@@ -312,7 +338,8 @@ rt_status dev_memory_create(dev_device *device, uint64_t size, rt_text label,
     CHECK(device != NULL && out_memory != NULL);
     CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
     *out_memory = NULL;
-    rt_status status = device->ops->memory_create(device, size, label, out_memory);
+    rt_status status =
+        CALL(memory_create, device, device->ops->memory_create(device, size, label, out_memory));
     status = memory_finish(OPERATION_memory_create, device, status, DEV_MEMORY_BUFFER, *out_memory);
     return memory_begin(status, size, out_memory);
 }
@@ -326,7 +353,8 @@ rt_status dev_usm_create(dev_device *device, dev_memory_kind kind, uint64_t size
     CHECK(size >= 1 && size <= RT_MEMORY_SIZE_MAX);
     CHECK(capabilities_of(device).usm);
     *out_memory = NULL;
-    rt_status status = device->ops->usm_create(device, kind, size, label, out_memory);
+    rt_status status =
+        CALL(usm_create, device, device->ops->usm_create(device, kind, size, label, out_memory));
     status = memory_finish(OPERATION_usm_create, device, status, kind, *out_memory);
     return memory_begin(status, size, out_memory);
 }
@@ -350,7 +378,9 @@ rt_status dev_memory_part_create(dev_memory *whole, uint64_t offset, uint64_t si
     CHECK(capabilities.part_alignment > 0);
     CHECK(whole->kind == DEV_MEMORY_BUFFER || capabilities.finds_faults);
     *out_memory = NULL;
-    rt_status status = device->ops->memory_part_create(whole, offset, size, label, out_memory);
+    rt_status status =
+        CALL(memory_part_create, device,
+             device->ops->memory_part_create(whole, offset, size, label, out_memory));
     status =
         memory_finish(OPERATION_memory_part_create, device, status, DEV_MEMORY_BUFFER, *out_memory);
     if (!rt_ok(status)) return status;
@@ -394,7 +424,8 @@ rt_status dev_memory_defined(dev_memory *memory, uint64_t offset, uint64_t size,
             out_bits[i / 8] = (uint8_t)(out_bits[i / 8] | 1u << i % 8);
         return RT_STATUS_OK;
     }
-    rt_status status = memory->ops->defined(memory, offset, size, out_bits);
+    rt_status status =
+        CALL(memory_defined, memory->device, memory->ops->defined(memory, offset, size, out_bits));
     status_check(OPERATION_memory_defined, memory->device->sink, status);
     return status;
 }
@@ -457,7 +488,8 @@ rt_status dev_program_compile(dev_device *device, const dev_code *code, dev_prog
     code_check(device, code);
     CHECK(out_program != NULL);
     *out_program = NULL;
-    rt_status status = device->ops->program_compile(device, code, out_program);
+    rt_status status =
+        CALL(program_compile, device, device->ops->program_compile(device, code, out_program));
     return program_finish(OPERATION_program_compile, device, status, false, *out_program);
 }
 
@@ -473,7 +505,9 @@ rt_status dev_program_link(dev_device *device, dev_program *const *programs, uin
         CHECK(!programs[i]->executable);
     }
     *out_program = NULL;
-    rt_status status = device->ops->program_link(device, programs, count, options, out_program);
+    rt_status status =
+        CALL(program_link, device,
+             device->ops->program_link(device, programs, count, options, out_program));
     return program_finish(OPERATION_program_link, device, status, true, *out_program);
 }
 
@@ -482,7 +516,8 @@ rt_status dev_program_build(dev_device *device, const dev_code *code, dev_progra
     code_check(device, code);
     CHECK(out_program != NULL);
     *out_program = NULL;
-    rt_status status = device->ops->program_build(device, code, out_program);
+    rt_status status =
+        CALL(program_build, device, device->ops->program_build(device, code, out_program));
     return program_finish(OPERATION_program_build, device, status, true, *out_program);
 }
 
@@ -500,7 +535,8 @@ rt_status dev_program_binary(dev_program *program, rt_buffer *out_binary)
     CHECK(program->executable || dev_capabilities_link(&capabilities, RT_FORMAT_NATIVE));
     CHECK(program->ops->binary != NULL);
     size_t before = out_binary->size;
-    rt_status status = program->ops->binary(program, out_binary);
+    rt_status status =
+        CALL(program_binary, program->device, program->ops->binary(program, out_binary));
     status_check(OPERATION_program_binary, program->device->sink, status);
     CHECK(rt_ok(status) ? out_binary->size > before : out_binary->size == before);
     return status;
@@ -512,7 +548,8 @@ rt_status dev_program_load(dev_device *device, rt_bytes binary, dev_program **ou
     CHECK(binary.size == 0 || binary.data != NULL);
     CHECK(capabilities_of(device).program_binaries);
     *out_program = NULL;
-    rt_status status = device->ops->program_load(device, binary, out_program);
+    rt_status status =
+        CALL(program_load, device, device->ops->program_load(device, binary, out_program));
     return program_finish(OPERATION_program_load, device, status, true, *out_program);
 }
 
@@ -533,7 +570,8 @@ rt_status dev_global_find(dev_program *program, rt_text name, dev_memory **out_m
     CHECK(capabilities_of(program->device).globals_by_name);
     CHECK(program->ops->global_find != NULL);
     *out_memory = NULL;
-    rt_status status = program->ops->global_find(program, name, out_memory);
+    rt_status status =
+        CALL(global_find, program->device, program->ops->global_find(program, name, out_memory));
     status = memory_finish(OPERATION_global_find, program->device, status, DEV_MEMORY_GLOBAL,
                            *out_memory);
     if (!rt_ok(status)) return status;
@@ -550,7 +588,8 @@ rt_status dev_kernel_create(dev_program *program, rt_text name, dev_kernel **out
     CHECK(name.length == 0 || name.data != NULL);
     *out_kernel = NULL;
     dev_device *device = program->device;
-    rt_status status = program->ops->kernel_create(program, name, out_kernel);
+    rt_status status =
+        CALL(kernel_create, device, program->ops->kernel_create(program, name, out_kernel));
     result_check(OPERATION_kernel_create, device->sink, status, *out_kernel);
     if (!rt_ok(status)) return status;
     CHECK((*out_kernel)->ops != NULL);
@@ -596,8 +635,9 @@ static rt_status queue_create(dev_device *device, bool profiling, dev_queue **ou
 {
     CHECK(device != NULL && out_queue != NULL);
     *out_queue = NULL;
-    rt_status status = profiling ? device->ops->queue_create_profiling(device, out_queue)
-                                 : device->ops->queue_create(device, out_queue);
+    rt_status status = CALL(queue_create, device,
+                            profiling ? device->ops->queue_create_profiling(device, out_queue)
+                                      : device->ops->queue_create(device, out_queue));
     result_check(OPERATION_queue_create, device->sink, status, *out_queue);
     if (!rt_ok(status)) return status;
     const dev_queue_ops *ops = (*out_queue)->ops;
@@ -729,8 +769,9 @@ rt_status dev_enqueue_kernel(dev_queue *queue, dev_command command, dev_kernel *
     for (uint32_t i = 0; i < argument_count; i++)
         argument_check(queue->device, &arguments[i]);
     RT_TRY(local_memory_validate(queue->device, arguments, argument_count));
-    rt_status status = queue->ops->enqueue_kernel(queue, command, kernel, range, arguments,
-                                                  argument_count, out_event);
+    rt_status status = CALL(enqueue_kernel, queue->device,
+                            queue->ops->enqueue_kernel(queue, command, kernel, range, arguments,
+                                                       argument_count, out_event));
     return event_finish(OPERATION_enqueue_kernel, queue, status, *out_event);
 }
 
@@ -741,8 +782,9 @@ rt_status dev_enqueue_read(dev_queue *queue, dev_command command, dev_memory *me
     range_check(memory, offset, size);
     CHECK(memory->device == queue->device);
     CHECK(destination != NULL);
-    rt_status status =
-        queue->ops->enqueue_read(queue, command, memory, offset, size, destination, out_event);
+    rt_status status = CALL(
+        enqueue_read, queue->device,
+        queue->ops->enqueue_read(queue, command, memory, offset, size, destination, out_event));
     return event_finish(OPERATION_enqueue_read, queue, status, *out_event);
 }
 
@@ -755,7 +797,8 @@ rt_status dev_enqueue_write(dev_queue *queue, dev_command command, dev_memory *m
     CHECK(memory->device == queue->device);
     CHECK(source != NULL);
     rt_status status =
-        queue->ops->enqueue_write(queue, command, memory, offset, size, source, out_event);
+        CALL(enqueue_write, queue->device,
+             queue->ops->enqueue_write(queue, command, memory, offset, size, source, out_event));
     return event_finish(OPERATION_enqueue_write, queue, status, *out_event);
 }
 
@@ -782,8 +825,10 @@ rt_status dev_enqueue_copy(dev_queue *queue, dev_command command, dev_memory *so
     CHECK(source->device == queue->device);
     CHECK(destination->device == queue->device);
     CHECK(!ranges_overlap(source, source_offset, destination, destination_offset, size));
-    rt_status status = queue->ops->enqueue_copy(queue, command, source, source_offset, destination,
-                                                destination_offset, size, out_event);
+    rt_status status =
+        CALL(enqueue_copy, queue->device,
+             queue->ops->enqueue_copy(queue, command, source, source_offset, destination,
+                                      destination_offset, size, out_event));
     return event_finish(OPERATION_enqueue_copy, queue, status, *out_event);
 }
 
@@ -797,7 +842,8 @@ rt_status dev_enqueue_fill(dev_queue *queue, dev_command command, dev_memory *me
     CHECK(pattern.size >= 1 && pattern.size <= DEV_PATTERN_SIZE_MAX);
     CHECK(offset % pattern.size == 0 && size % pattern.size == 0);
     rt_status status =
-        queue->ops->enqueue_fill(queue, command, memory, offset, size, pattern, out_event);
+        CALL(enqueue_fill, queue->device,
+             queue->ops->enqueue_fill(queue, command, memory, offset, size, pattern, out_event));
     return event_finish(OPERATION_enqueue_fill, queue, status, *out_event);
 }
 
@@ -806,7 +852,8 @@ rt_status dev_enqueue_marker(dev_queue *queue, dev_command command, dev_marker m
 {
     command_check(queue, &command, out_event);
     CHECK_IMPLIES(marker.waits_for_all, command.wait_count == 0);
-    rt_status status = queue->ops->enqueue_marker(queue, command, marker, out_event);
+    rt_status status = CALL(enqueue_marker, queue->device,
+                            queue->ops->enqueue_marker(queue, command, marker, out_event));
     return event_finish(OPERATION_enqueue_marker, queue, status, *out_event);
 }
 
@@ -826,7 +873,9 @@ rt_status dev_enqueue_map(dev_queue *queue, dev_command command, dev_memory *mem
     CHECK((unsigned)map.access < DEV_MAP_ACCESSES && out_mapping != NULL);
     CHECK(queue->ops->enqueue_map != NULL && queue->ops->enqueue_unmap != NULL);
     *out_mapping = NULL;
-    rt_status status = queue->ops->enqueue_map(queue, command, memory, map, out_mapping, out_event);
+    rt_status status =
+        CALL(enqueue_map, queue->device,
+             queue->ops->enqueue_map(queue, command, memory, map, out_mapping, out_event));
     status = event_finish(OPERATION_enqueue_map, queue, status, *out_event);
     CHECK(rt_ok(status) == (*out_mapping != NULL));
     if (!rt_ok(status)) return status;
@@ -841,8 +890,14 @@ rt_status dev_enqueue_unmap(dev_queue *queue, dev_command command, dev_mapping *
 {
     command_check(queue, &command, out_event);
     CHECK(mapping != NULL && mapping->memory->device == queue->device);
+    bool fails = is_to_fail(queue->device);
     rt_status status = queue->ops->enqueue_unmap(queue, command, mapping, out_event);
-    return event_finish(OPERATION_enqueue_unmap, queue, status, *out_event);
+    status = event_finish(OPERATION_enqueue_unmap, queue, status, *out_event);
+    if (!fails || !rt_ok(status)) return status;
+    /* Even an unmap that fails frees the mapping. */
+    dev_event_destroy(*out_event);
+    *out_event = NULL;
+    return fail_on_demand(OPERATION_enqueue_unmap, queue->device);
 }
 
 void dev_mapping_access(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
@@ -870,7 +925,8 @@ void dev_mapping_defined(dev_mapping *mapping, uint8_t *out_bits)
 rt_status dev_queue_flush(dev_queue *queue)
 {
     CHECK(queue != NULL);
-    rt_status status = queue->ops->flush ? queue->ops->flush(queue) : RT_STATUS_OK;
+    rt_status status =
+        CALL(flush, queue->device, queue->ops->flush ? queue->ops->flush(queue) : RT_STATUS_OK);
     status_check(OPERATION_flush, queue->device->sink, status);
     return status;
 }
@@ -908,7 +964,7 @@ rt_status dev_event_times(dev_event *event, dev_times *out_times)
     CHECK(event != NULL && out_times != NULL);
     CHECK(event->profiling && event->ops->state(event) == DEV_EVENT_COMPLETE);
     *out_times = (dev_times){0};
-    rt_status status = event->ops->times(event, out_times);
+    rt_status status = CALL(times, event->device, event->ops->times(event, out_times));
     status_check(OPERATION_times, event->device->sink, status);
     CHECK_IMPLIES(rt_ok(status),
                   out_times->submit <= out_times->start && out_times->start <= out_times->end);
@@ -930,7 +986,8 @@ rt_status dev_host_event_create(dev_device *device, dev_event **out_event)
     CHECK(device != NULL && out_event != NULL);
     CHECK(capabilities_of(device).host_events);
     *out_event = NULL;
-    rt_status status = device->ops->host_event_create(device, out_event);
+    rt_status status =
+        CALL(host_event_create, device, device->ops->host_event_create(device, out_event));
     result_check(OPERATION_host_event_create, device->sink, status, *out_event);
     if (!rt_ok(status)) return status;
     const dev_event_ops *ops = (*out_event)->ops;

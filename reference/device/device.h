@@ -458,6 +458,17 @@ typedef struct dev_event_ops {
     bool (*is_known)(dev_event *event);
 } dev_event_ops;
 
+/* Counts the calls of devices that return a status, except opening a device, waiting for an event
+ * and completing one. */
+typedef struct dev_calls {
+    atomic_uint count;
+    uint32_t failing;           /* the number, from 1, of the call that fails on demand; 0: none */
+    const char *_Atomic failed; /* the operation of that call, once it was made */
+} dev_calls;
+
+/* Part of the message of a call that fails on demand. */
+#define DEV_FAILED_ON_DEMAND "failed on demand"
+
 /* Base structs, at offset 0 of an adapter's own structs.  The adapter sets `ops`; checked.c sets
  * the other members after the create operation has returned, so an adapter must not read them
  * earlier. */
@@ -467,6 +478,7 @@ struct dev_device {
     atomic_uint live[DEV_OBJECT_KINDS]; /* objects created from the device and not yet destroyed */
     dev_live kept;                      /* those of its holder: see dev_device_keep */
     dev_queue *filler; /* fills new memories: see dev_device_fill_memories; NULL: they are not */
+    dev_calls *calls;  /* see dev_device_count_calls; NULL: they are not counted */
     atomic_ullong memory_count; /* memories created from the device so far */
 };
 struct dev_memory {
@@ -569,6 +581,9 @@ void dev_device_keep(dev_device *device);
  * else, and outlives the memories; NULL: new memories are undefined again. A memory that cannot be
  * filled is not created. */
 void dev_device_fill_memories(dev_device *device, dev_queue *queue);
+/* From now on the device's calls are counted. The one that must fail does not reach the adapter and
+ * returns DRIVER_ERROR. Several devices may share *calls, which outlives them. */
+void dev_device_count_calls(dev_device *device, dev_calls *calls);
 /* True if the device advertises linking of programs in `format` (DL-BACKEND-01). */
 bool dev_capabilities_link(const dev_capabilities *capabilities, rt_format format);
 

@@ -73,7 +73,7 @@ static const rt_registered_image *furthest_image(const rt_program_manager *manag
 static rt_status image_of_kernel(rt_program_manager *manager, const rt_bundle_request *request,
                                  rt_text kernel, const rt_registered_image **out_image)
 {
-    bool runs = false;
+    bool runs;
     *out_image = furthest_image(manager, request, kernel, &runs);
     if (!runs) return rt_program_refuse_kernel(manager, request->device, kernel, RT_ERRC_INVALID);
     if (request->state == RT_BUNDLE_EXECUTABLE) {

@@ -95,7 +95,7 @@ void rt_fusion_clean_up(rt_scheduler *scheduler)
     rt_scheduler_unlock(scheduler);
 }
 
-static void enqueue_auxiliary(rt_scheduler *scheduler, const rt_fusion_command *fusion)
+void rt_fusion_moves_enqueue(rt_scheduler *scheduler, const rt_fusion_command *fusion)
 {
     for (uint32_t i = 0; i < fusion->auxiliary.count; i++) {
         rt_command *command = scheduler->commands.items[fusion->auxiliary.items[i]];
@@ -190,7 +190,7 @@ void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_r
     rt_fusion_set_status(scheduler, fusion, RULE(KF_SYNC_07, RT_FUSION_CANCELLED));
     if (scheduler->observer.ended)
         scheduler->observer.ended(scheduler->observer.user, fusion->queue, reason);
-    enqueue_auxiliary(scheduler, fusion);
+    rt_fusion_moves_enqueue(scheduler, fusion);
     /* The kernels are handed over (KF-QUEUE-08) in submission order, each with exactly the edges
      * that it got when submitted (KF-QUEUE-13, KF-GRAPH-07). */
     for (uint32_t i = 0; i < fusion->kernels.count; i++) {
@@ -456,7 +456,7 @@ static rt_status replace(rt_scheduler *scheduler, rt_fusion_command *fusion, con
      * the fusion. */
     queue->last = fusion->last_before;
     kernels_step(scheduler, fusion, RT_STEP_REMOVE);
-    enqueue_auxiliary(scheduler, fusion);
+    rt_fusion_moves_enqueue(scheduler, fusion);
     const rt_submission submission = {.queue = fusion->queue,
                                       .kind = RT_COMMAND_LAUNCH,
                                       .accesses = &accesses,

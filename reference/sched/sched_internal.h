@@ -381,6 +381,9 @@ void rt_fusion_command_free(rt_fusion_command *fusion);
 /* The fusion whose list a launch to the queue joins; NULL: it is enqueued immediately. */
 rt_fusion_command *rt_fusion_to_join(rt_scheduler *scheduler, rt_queue_id queue);
 
+/* Hands over the moves of contents that the fusion holds back for its kernels. */
+void rt_fusion_moves_enqueue(rt_scheduler *scheduler, const rt_fusion_command *fusion);
+
 /* Ends an ACTIVE fusion as rt_fusion_command_cancel does. */
 void rt_fusion_end(rt_scheduler *scheduler, rt_fusion_command *fusion, rt_sync_reason reason);
 

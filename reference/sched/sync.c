@@ -70,8 +70,12 @@ void rt_sync_queue(rt_scheduler *scheduler, rt_queue_id queue, rt_sync_reason re
         rt_fusion_command *fusion = scheduler->fusions.items[i];
         bool is_concerned = queue == RT_QUEUE_ALL || fusion->queue == queue;
         bool holds_kernels = fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count > 0;
-        /* An empty list has no kernel to wait for, and stays open (KF-SYNC-05). */
-        if (is_concerned && holds_kernels) rt_fusion_end(scheduler, fusion, reason);
+        /* An empty list has no kernel to wait for, and stays open (KF-SYNC-05).  But it may hold
+         * moves of contents for a launch that was then refused. */
+        if (is_concerned && holds_kernels)
+            rt_fusion_end(scheduler, fusion, reason);
+        else if (is_concerned && fusion->status == RT_FUSION_ACTIVE)
+            rt_fusion_moves_enqueue(scheduler, fusion);
         CHECK_IMPLIES(is_concerned && holds_kernels, fusion->status != RT_FUSION_ACTIVE);
     }
 }

@@ -166,6 +166,15 @@ grep -q '"choices":"1"' "$folder/records" || fail "the record has no choices"
 expect 1 run "$explored" --on sim --choices 1
 expect 0 run "$explored" --on sim --choices 0
 
+# ---- Calls that fail ----
+# Whichever call of the device fails, some step returns the failure.
+expect 0 run "$explored" --on sim --fail-calls 64
+expect 0 run "$explored" --on sim --fail-calls 3 --seed 7
+expect 2 run "$explored" --on sim --fail-calls 3 --explore
+says '--retries, --repeat, --explore and --fail-calls cannot be combined'
+expect 2 run "$explored" --on dpcpp --fail-calls 3
+says 'dpcpp does not call its devices through the reference runtime'
+
 # A run that is killed repeatedly and resumed until it finishes neither loses nor duplicates a record.
 for number in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     variant $number DL-REQ-01 >"$root/linking/k$number.yaml"

@@ -302,6 +302,16 @@ static int choose(const cnf_subject_options *options, bool strays, int messages)
     return say(messages, text);
 }
 
+/* Acts as a subject whose devices receive five calls; it loses the failure of the fourth. */
+static int lose(const cnf_subject_options *options, int messages)
+{
+    const char *text = options->fail_call == 4   ? DEVICE STAGE CHECK_FAILED END
+                       : options->fail_call == 0 ? DEVICE STAGE CHECK_OK END
+                                                 : DEVICE STAGE CHECK_OK
+                           "{\"type\":\"calls\",\"count\":5}\n" END;
+    return say(messages, text);
+}
+
 /* Requests more memory than the limit allows, and so dies as real subjects do. */
 static int eat(int messages)
 {
@@ -406,6 +416,7 @@ static int fake_run(const cnf_subject *subject, const cnf_subject_options *optio
         return turn(rt_text_take_until(&list, '\n'), messages);
     }
     if (rt_text_starts(rt_text_of(word), "eat")) return eat(messages);
+    if (rt_text_starts(rt_text_of(word), "lose")) return lose(options, messages);
     if (rt_text_starts(rt_text_of(word), "option")) /* passes only if a driver option arrived */
         return say(messages, getenv("FAKE_OPTION") ? DEVICE STAGE CHECK_OK END : DEVICE STAGE);
     return 9;
@@ -493,6 +504,8 @@ bool fakes_main(int argument_count, char **arguments, int *out_status)
     for (int i = 3; i + 1 < argument_count; i++) {
         if (strcmp(arguments[i], "--choices") == 0) options.choices = rt_text_of(arguments[i + 1]);
         if (strcmp(arguments[i], "--scratch") == 0) options.scratch = rt_text_of(arguments[i + 1]);
+        if (strcmp(arguments[i], "--fail-call") == 0)
+            options.fail_call = (uint32_t)strtoul(arguments[i + 1], NULL, 10);
     }
     *out_status = 9;
     if (size >= 0) *out_status = fake_run(subject, &options, (rt_text){pack, (size_t)size}, 3);

@@ -391,6 +391,26 @@ static void a_repeated_scenario_has_its_worst_verdict(void **state)
     assert_turns(fixture, "ok\nsim fail\nvendor pass\n", "sim", "FAIL", FAILED, "FFFF");
 }
 
+/* Each further run has another call that fails; the fourth is the first whose failure is lost. */
+static void each_call_fails_in_turn(void **state)
+{
+    run_fixture *fixture = *state;
+    assert_turns(fixture, "ok\nsim lose\nvendor lose\n", "vendor", "PASS", "", "");
+    fixture->options.fail_max = 64;
+    assert_turns(fixture, "ok\nsim lose\nvendor lose\n", "sim", "FAIL", FAILED, "PPPPF");
+    assert_turns(fixture, "ok\nsim pass\nvendor lose\n", "vendor", "FAIL", FAILED, "PPPPF");
+    const cnf_record *record = assert_verdict(fixture, "a", "vendor", "FAIL", FAILED);
+    assert_non_null(
+        strstr(record->judgement.message.data, "with call 4 of 5 of the device failing"));
+    /* Without calls there is only the first run. */
+    assert_turns(fixture, "ok\nsim pass\nvendor skip\n", "sim", "PASS", "", "");
+    /* Of two parts of the run, calls 1 and 2, and 3 to 5, the seed chooses the call. */
+    fixture->options.fail_max = 2;
+    assert_turns(fixture, "ok\nsim lose\nvendor pass\n", "sim", "PASS", "", "PPP");
+    fixture->options.seed = 1;
+    assert_turns(fixture, "ok\nsim lose\nvendor pass\n", "sim", "FAIL", FAILED, "PPF");
+}
+
 /* The device is lost in the second run: the runs so far are the result. */
 static void a_lost_device_ends_repeating(void **state)
 {
@@ -954,6 +974,7 @@ int main(int argument_count, char **arguments)
         RUN_TEST(a_script_is_run_again),
         RUN_TEST(what_fails_is_tried_again),
         RUN_TEST(a_repeated_scenario_has_its_worst_verdict),
+        RUN_TEST(each_call_fails_in_turn),
         RUN_TEST(a_lost_device_ends_repeating),
         RUN_TEST(an_unexpected_pass_is_tried_again),
         RUN_TEST(a_wrong_scenario_is_one_record),

@@ -1,6 +1,21 @@
 /* Judges one expectation: evaluates it by its kind and emits the check. */
 #include "conformance/subject/unfused.h"
 
+#include <string.h>
+
+bool cnf_is_on_demand(rt_text message)
+{
+    return message.length > 0 && memmem(message.data, message.length, DEV_FAILED_ON_DEMAND,
+                                        strlen(DEV_FAILED_ON_DEMAND)) != NULL;
+}
+
+void cnf_failure_note(cnf_execution *execution, rt_status status)
+{
+    if (rt_ok(status) || !atomic_load(&execution->calls.failed)) return;
+    rt_text message = rt_sink_diagnostic(execution->sink, status)->message;
+    execution->failure_is_returned = execution->failure_is_returned || cnf_is_on_demand(message);
+}
+
 void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
 {
     CHECK_IMPLIES(!check->ok, check->code.length > 0 && check->message.length > 0);
@@ -20,6 +35,16 @@ void cnf_judged(cnf_execution *execution, const cnf_emitted_check *check)
         return;
     }
     cnf_emitted_check emitted = *check;
+    if (!check->ok && atomic_load(&execution->calls.failed) && !execution->call_is_judged) {
+        bool is_returned = execution->failure_is_returned || cnf_is_on_demand(check->message);
+        bool is_content = strcmp(check->kind, "memory") == 0 ||
+                          strcmp(check->kind, "mapped") == 0 ||
+                          strcmp(check->kind, "variable") == 0;
+        execution->failure_is_returned = is_returned;
+        execution->is_wrong_since |= is_content && !is_returned;
+        emitted.ok = true;
+        emitted.code = emitted.message = (rt_text){0};
+    }
     if (check->step != SCN_NONE) emitted.step_id = execution->scenario->steps[check->step].id;
     cnf_emit_check(execution->emitter, &emitted);
 }

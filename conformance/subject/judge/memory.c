@@ -96,6 +96,7 @@ static void judge_content(written_memory memory, const scn_memory *declared, rt_
     bool executes = execution->runtime->capabilities.executes;
     bool is_read = rt_ok(status) && executes;
     CHECK_IMPLIES(is_read, expected.size == content->bytes.size);
+    cnf_failure_note(execution, status);
     undefined_place undefined = {UINT64_MAX, UINT64_MAX};
     if (is_read && content->defined) undefined = first_undefined(declared, content->defined);
     cnf_difference difference;

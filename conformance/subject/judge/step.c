@@ -137,6 +137,7 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         .observed = true,
     };
     execution->stop_is_returned = execution->stop_is_returned || status.code == RT_BUDGET;
+    cnf_failure_note(execution, status);
     if (!rt_ok(status)) {
         const rt_diagnostic *diagnostic = rt_sink_diagnostic(execution->sink, status);
         RT_TRACE(execution->runtime->trace, ERROR,
@@ -181,6 +182,8 @@ void cnf_judge_step(cnf_execution *execution, uint32_t index, const char *kind, 
         !execution->lack)
         execution->lack = rt_sink_diagnostic(execution->sink, status);
     execution->refused = execution->refused || (!rt_ok(status) && check.ok);
+    if (!rt_ok(status) && check.ok && atomic_load(&execution->calls.failed))
+        execution->has_other_failure = true;
     execution->results[index].failed = !rt_ok(status) && !check.ok;
     cnf_step_memories(execution, step, &check);
     /* That a step succeeds without being expected to fail is not an observation in itself: a PASS

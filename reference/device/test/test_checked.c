@@ -1050,6 +1050,30 @@ static void new_memories_are_filled_on_request(void **state)
     dev_memory_destroy(memory);
 }
 
+/* Call 2 does not reach the adapter, and an unmap that fails does, because it frees the mapping. */
+static void one_call_fails_on_demand(void **state)
+{
+    fixture *f = *state;
+    dev_calls calls = {.failing = 2};
+    dev_memory *memory;
+    dev_event *event;
+    dev_device_count_calls(f->device, &calls);
+    assert_true(rt_ok(dev_memory_create(f->device, 24, RT_TEXT("n"), &memory)));
+    assert_null(atomic_load(&calls.failed));
+    last_fill = (struct fill){0};
+    rt_status status = dev_enqueue_fill(f->queue, no_wait, memory, 0, 8,
+                                        (rt_bytes){(const uint8_t *)"x", 1}, &event);
+    assert_int_equal(status.code, RT_DRIVER_ERROR);
+    assert_non_null(
+        strstr(rt_sink_diagnostic(f->sink, status)->message.data, DEV_FAILED_ON_DEMAND));
+    assert_null(event);
+    assert_null(last_fill.memory);
+    assert_string_equal(atomic_load(&calls.failed), "enqueue_fill");
+    assert_true(rt_ok(dev_queue_flush(f->queue)));
+    assert_int_equal(atomic_load(&calls.count), 3);
+    dev_memory_destroy(memory);
+}
+
 static void link_ability_is_found_by_extension(void **state)
 {
     fixture *f = *state;
@@ -1123,6 +1147,7 @@ int main(void)
         cmocka_unit_test(callers_that_break_the_contract_panic),
         cmocka_unit_test(callers_that_keep_it_do_not),
         cmocka_unit_test(untracked_memory_counts_as_defined),
+        cmocka_unit_test(one_call_fails_on_demand),
         cmocka_unit_test(live_objects_are_counted_by_kind),
         cmocka_unit_test(new_memories_are_filled_on_request),
         cmocka_unit_test(link_ability_is_found_by_extension),
