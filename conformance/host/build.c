@@ -5,7 +5,8 @@
  * linked as a stub, an empty library that has only the needed module's name. A built module is
  * cached by its sources, its command lines (without the folder) and the compilers, so repeating a
  * scenario starts no compiler. The object of a host half, which takes seconds to compile, is cached
- * by itself in the same way. */
+ * by itself in the same way, and what many of them begin with, the headers of libsycl, is
+ * precompiled (precompiled.c). */
 #include "conformance/host/host_internal.h"
 
 #include "conformance/build/toolchain.h"
@@ -244,12 +245,15 @@ static uint32_t half_count(const host_build *build, const scn_module *module)
     return build->runtime->headers.length > 0 ? module->host_half_count : 0;
 }
 
-/* The command line that compiles a host half, without its output. The definitions and the version
+/* The command line that compiles a host half, or with the language -xc++-header its opening,
+ * without the output. The definitions and the version
  * of C++ are those of the device code. Without unique symbols, which clang does not make either,
  * dlclose unloads modules.
  */
-static void half_words(host_build *build, const scn_module *module, word_list *words)
+static void half_words(host_build *build, const scn_module *module, const char *language,
+                       word_list *words)
 {
+    const bool makes_header = strcmp(language, "-xc++-header") == 0;
     /* Headers of libsycl 2025.0 include others relative to their own folder. */
     static const char *const fixed[] = {"-std=c++17", "-O0",    "-fPIC",    "-fno-gnu-unique",
                                         "-w",         "-c",     "-isystem", "%",
@@ -264,7 +268,20 @@ static void half_words(host_build *build, const scn_module *module, word_list *w
     /* GCC 12 rejects libsycl's constructor of a device_global with an initial value, which is
      * consteval and inherited, and clang 14 lacks such functions. As constexpr it does the same. */
     *rt_vector_push(words) = "-Dconsteval=constexpr";
-    words_add(build, words, (rt_text){0}, (const char *const[]){"-xc++", "-", "-o", NULL});
+    /* g++ makes no precompiled header of "-". */
+    words_add(build, words, (rt_text){0},
+              (const char *const[]){language, makes_header ? "/dev/stdin" : "-", "-o", NULL});
+}
+
+/* Writes what the result of a command line depends on besides its input. */
+static void words_request(host_build *build, const char *title, const word_list *words,
+                          rt_buffer *out)
+{
+    rt_buffer_printf(out, "%s\n%.*s", title, RT_TEXT_ARG(build->cpp.identity));
+    for (const char *const *at = build->runtime->libraries; at && *at; at++)
+        cnf_toolchain_identify_file(out, *at); /* which the headers belong to */
+    for (uint32_t i = 0; i < words->count; i++)
+        rt_buffer_printf(out, "%s\n", words->items[i]);
 }
 
 /* Writes what a host half's object depends on; its source comes last. */
@@ -272,12 +289,9 @@ static void half_request(host_build *build, const scn_module *module, const scn_
                          rt_buffer *out)
 {
     word_list words = {0};
-    half_words(build, module, &words);
-    rt_buffer_printf(out, "host half\n%.*s", RT_TEXT_ARG(build->cpp.identity));
-    for (const char *const *at = build->runtime->libraries; at && *at; at++)
-        cnf_toolchain_identify_file(out, *at); /* which the headers belong to */
-    for (uint32_t i = 0; i < words.count; i++)
-        rt_buffer_printf(out, "%s\n", words.items[i]);
+    half_words(build, module, "-xc++", &words);
+    words_request(build, "host half", &words, out);
+    cnf_host_write_half_opening(out, module, half);
     cnf_host_write_half(out, module, half);
     rt_vector_free(&words);
 }
@@ -288,6 +302,72 @@ static rt_text half_path(host_build *build, uint32_t module, uint32_t half)
     return path_in(build, OBJECTS, name);
 }
 
+/* Finds the precompiled opening of a host half, or makes it if it is due. */
+static cnf_precompiled half_precompiled(host_build *build, const scn_module *module,
+                                        rt_bytes opening, bool *out_is_new)
+{
+    cnf_precompiled precompiled = {0};
+    rt_buffer request = {0};
+    word_list words = {0};
+    *out_is_new = false;
+    half_words(build, module, "-xc++-header", &words);
+    words_request(build, "precompiled header", &words, &request);
+    rt_buffer_append(&request, opening.data, opening.size);
+    if (opening.size > 0)
+        precompiled = cnf_precompiled_find(&build->arena, build->cache, rt_buffer_bytes(&request));
+    if (precompiled.is_due && cnf_precompiled_begin(&build->arena, &precompiled)) {
+        rt_sink *sink = build->sink;
+        build->sink = rt_sink_create(); /* a failure is not one of the scenario */
+        *rt_vector_push(&words) = precompiled.draft.data;
+        *out_is_new = rt_ok(compile(build, &words, opening, precompiled.header, RT_IO));
+        cnf_precompiled_end(&build->arena, &precompiled, *out_is_new);
+        rt_sink_destroy(build->sink);
+        build->sink = sink;
+    }
+    rt_vector_free(&words);
+    rt_buffer_free(&request);
+    return precompiled;
+}
+
+/* Compiles a host half whose object is not cached. */
+static rt_status half_compile(host_build *build, const scn_module *module,
+                              const scn_host_half *half, rt_text path)
+{
+    rt_text name = module->sources[half->source].name;
+    rt_buffer opening = {0}, source = {0};
+    word_list words = {0};
+    cnf_host_write_half_opening(&opening, module, half);
+    cnf_host_write_half(&source, module, half);
+    bool is_new;
+    cnf_precompiled precompiled =
+        half_precompiled(build, module, rt_buffer_bytes(&opening), &is_new);
+    bool is_compiled = false;
+    if (precompiled.is_usable) {
+        rt_sink *sink = build->sink;
+        build->sink = rt_sink_create(); /* the compilation without it reports what is wrong */
+        half_words(build, module, "-xc++", &words);
+        *rt_vector_push(&words) = path.data;
+        *rt_vector_push(&words) = "-include";
+        *rt_vector_push(&words) = precompiled.header.data;
+        is_compiled = rt_ok(compile(build, &words, rt_buffer_bytes(&source), name, RT_IO));
+        rt_sink_destroy(build->sink);
+        build->sink = sink;
+    }
+    rt_status status = RT_STATUS_OK;
+    if (!is_compiled) {
+        words.count = 0;
+        half_words(build, module, "-xc++", &words);
+        *rt_vector_push(&words) = path.data;
+        rt_buffer_append(&opening, source.data, source.size);
+        status = compile(build, &words, rt_buffer_bytes(&opening), name, RT_COMPILE_TIME);
+        if (rt_ok(status) && precompiled.is_usable) cnf_precompiled_distrust(&precompiled, is_new);
+    }
+    rt_vector_free(&words);
+    rt_buffer_free(&source);
+    rt_buffer_free(&opening);
+    return status;
+}
+
 /* Compiles a host half, or takes its object from the cache. */
 static rt_status half_build(host_build *build, uint32_t index, uint32_t number)
 {
@@ -295,22 +375,15 @@ static rt_status half_build(host_build *build, uint32_t index, uint32_t number)
     const scn_host_half *half = &module->host_halves[number];
     rt_text path = half_path(build, index, number);
     RT_TRY(folder_create(build, path));
-    rt_buffer source = {0}, request = {0}, cached = {0};
-    word_list words = {0};
+    rt_buffer request = {0}, cached = {0};
     half_request(build, module, half, &request);
     rt_status status;
     if (cnf_cache_find(build->cache, rt_buffer_bytes(&request), &cached)) {
         status = file_write(build, path, rt_buffer_bytes(&cached));
     } else {
-        cnf_host_write_half(&source, module, half);
-        half_words(build, module, &words);
-        *rt_vector_push(&words) = path.data;
-        status = compile(build, &words, rt_buffer_bytes(&source),
-                         module->sources[half->source].name, RT_COMPILE_TIME);
+        status = half_compile(build, module, half, path);
         if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
     }
-    rt_vector_free(&words);
-    rt_buffer_free(&source);
     rt_buffer_free(&request);
     rt_buffer_free(&cached);
     return status;

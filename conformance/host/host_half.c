@@ -1,5 +1,9 @@
 /* The host half of a SYCL source: what a host compiler makes of the source between its integration
- * header and footer, as in an application of DPC++ (DeviceGlobal.md, "Integration footer"). */
+ * header and footer, as in an application of DPC++ (DeviceGlobal.md, "Integration footer").
+ *
+ * There, the source's include of sycl.hpp follows the header's declarations. Here it precedes them,
+ * so that it can be precompiled; the headers of libsycl use none of them, and the definitions of
+ * macros keep their order. */
 #include "conformance/host/host_internal.h"
 
 #include <string.h>
@@ -99,6 +103,39 @@ static const char variables_begin[] =
 static const char variables_end[] = "    }\n"
                                     "} assay_the_variables;\n"
                                     "} // namespace\n";
+
+/* The blank lines, comments of a line and preprocessor directives that a text begins with, up to
+ * where no #if is open. */
+static rt_text leading_lines(rt_text text)
+{
+    rt_text rest = text, taken = {text.data, 0};
+    for (int depth = 0; rest.length > 0;) {
+        rt_text line = rt_text_take_until(&rest, '\n');
+        while (line.length > 0 && (line.data[0] == ' ' || line.data[0] == '\t'))
+            line = rt_text_skip(line, 1);
+        if (line.length == 0) continue;
+        bool continues = line.data[line.length - 1] == '\\';
+        if (continues || (line.data[0] != '#' && !rt_text_starts(line, "//"))) break;
+        depth += rt_text_starts(line, "#if");
+        depth -= rt_text_starts(line, "#endif");
+        if (depth == 0) taken.length = (size_t)(line.data + line.length - text.data);
+    }
+    return taken;
+}
+
+void cnf_host_write_half_opening(rt_buffer *out, const scn_module *module,
+                                 const scn_host_half *half)
+{
+    static const char include[] = "#include <sycl/sycl.hpp>";
+    CHECK(half->source < module->source_count);
+    rt_text rest = leading_lines(module->sources[half->source].code), line = {0};
+    while (rest.length > 0 && !rt_text_starts(line, "#"))
+        line = rt_text_take_until(&rest, '\n');
+    if (!rt_text_is(line, include)) return;
+    rt_text opening = leading_lines(half->header);
+    rt_buffer_append_text(out, opening);
+    rt_buffer_printf(out, "%s%s\n", opening.length > 0 ? "\n" : "", include);
+}
 
 void cnf_host_write_half(rt_buffer *out, const scn_module *module, const scn_host_half *half)
 {

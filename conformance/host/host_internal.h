@@ -44,10 +44,48 @@ bool cnf_host_half_has(const scn_module *module, rt_text id);
 RT_MUST_USE rt_status cnf_host_half_check(rt_sink *sink, const scn_module *module,
                                           const scn_host_half *half);
 
-/* Appends the C++ source of a SYCL source's host half: header, source and footer, unchanged. It
- * also tells libassay_dpcpp.so the address of each variable that the footer registers
- * (protocol.h), and makes references to what the module's images import weak. */
+/* Appends the C++ source of a SYCL source's host half, without its opening: header, source and
+ * footer, unchanged. It also tells libassay_dpcpp.so the address of each variable that the footer
+ * registers (protocol.h), and makes references to what the module's images import weak. */
 void cnf_host_write_half(rt_buffer *out, const scn_module *module, const scn_host_half *half);
+
+/* Appends what precedes cnf_host_write_half if the source begins with `#include <sycl/sycl.hpp>`:
+ * the directives that the header begins with, and that one; otherwise nothing. Many sources have
+ * the same opening, so it can be precompiled; after it, the include in the source does nothing. */
+void cnf_host_write_half_opening(rt_buffer *out, const scn_module *module,
+                                 const scn_host_half *half);
+
+/* Precompiled openings of host halves, files that every process with the same cache uses in place:
+ * they are too large to copy (175 MB with g++ 12), and to be entries of the cache. */
+enum {
+    CNF_PRECOMPILED_AFTER = 4, /* compilations without it until it is made: making one takes as
+                                * long as it saves in three or four compilations */
+    CNF_PRECOMPILED_MAX = 4,   /* files that are kept, those used last */
+};
+
+typedef struct cnf_precompiled {
+    rt_text header; /* argument of -include */
+    rt_text file;   /* the compiler finds it by that argument */
+    rt_text draft;  /* that file while it is made */
+    bool is_usable;
+    bool is_due; /* to be made: cnf_precompiled_begin, the compiler, cnf_precompiled_end */
+} cnf_precompiled;
+
+/* Finds the precompiled header of a request, which is everything that it depends on, or counts a
+ * compilation that does without it. */
+cnf_precompiled cnf_precompiled_find(rt_arena *arena, const cnf_cache *cache, rt_bytes request);
+
+/* Names the draft that the compiler is to write; false: it cannot be created. */
+bool cnf_precompiled_begin(rt_arena *arena, cnf_precompiled *precompiled);
+
+/* Puts the draft into its place or, if it could not be made, a mark that prevents further attempts.
+ * Removes files that have not been used for long. */
+void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, bool is_made);
+
+/* Removes a file with which a compilation failed that succeeds without it, and reports that on
+ * standard error. One that has just been made leaves a mark, because the next would fail as well.
+ */
+void cnf_precompiled_distrust(const cnf_precompiled *precompiled, bool is_new);
 
 /* UNAVAILABLE: there is no C compiler. */
 RT_MUST_USE rt_status cnf_host_compiler_check(rt_sink *sink);

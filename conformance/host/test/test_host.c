@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -435,17 +436,32 @@ static int compiled_count(const host_fixture *f)
     return WEXITSTATUS(system(command));
 }
 
+/* A C++ compiler that logs its command lines and keeps its objects; if a word of its command line
+ * is `fails`, it ends with an error. */
+static void compiler_log(host_fixture *f, const char *fails)
+{
+    static const char script[] = "#!/bin/sh\n"
+                                 "echo \"$@\" >>%s/runs\n"
+                                 "case \" $* \" in *\" %s \"*) exit 1;; esac\n"
+                                 "c++ \"$@\" || exit\n"
+                                 "for word; do\n"
+                                 "    case $word in */.objects/*) cp $word %s/object-$$;; esac\n"
+                                 "done\n";
+    char compiler[96];
+    snprintf(compiler, sizeof compiler, "%s/c++", f->folder);
+    FILE *file = fopen(compiler, "w");
+    assert_non_null(file);
+    fprintf(file, script, f->folder, fails, f->folder);
+    assert_int_equal(fchmod(fileno(file), 0700), 0);
+    assert_int_equal(fclose(file), 0);
+    setenv("CXX", compiler, 1);
+}
+
 /* A module that changes is linked again, but its unchanged host half is not compiled again. */
 static void host_halves_are_cached_by_themselves(void **state)
 {
     host_fixture *f = *state;
-    char command[512], compiler[96];
-    snprintf(compiler, sizeof compiler, "%s/c++", f->folder);
-    snprintf(command, sizeof command,
-             "printf '#!/bin/sh\\necho \"$@\" >>%s/runs\\nexec c++ \"$@\"\\n' >%s; chmod +x %s",
-             f->folder, compiler, compiler);
-    assert_int_equal(system(command), 0);
-    setenv("CXX", compiler, 1);
+    compiler_log(f, "nothing");
     half_give(f, APP, "", "int x;", "");
     for (int round = 0; round < 2; round++) {
         start_well(f);
@@ -462,6 +478,208 @@ static void host_halves_are_cached_by_themselves(void **state)
     end_well(f);
     assert_int_equal(compiled_count(f), 2);
     unsetenv("CXX");
+}
+
+/* ---- Precompiled headers ------------------------------------------------------------------- */
+
+enum { HEADER_WORD_MAX = 160 };
+
+/* Counts the command lines of the compiler in which a word occurs. */
+static int word_count(const host_fixture *f, const char *word)
+{
+    char command[HEADER_WORD_MAX];
+    snprintf(command, sizeof command, "exit $(grep -c -e ' %s ' %s/runs)", word, f->folder);
+    return WEXITSTATUS(system(command));
+}
+
+/* Runs a command with the folder of precompiled headers as the current one; returns its status. */
+static int in_headers(const host_fixture *f, const char *command)
+{
+    char whole[HEADER_WORD_MAX * 4];
+    snprintf(whole, sizeof whole, "cd %s/headers && %s", f->folder, command);
+    return WEXITSTATUS(system(whole));
+}
+
+static void headers_write(host_fixture *f)
+{
+    static const char *libraries[2];
+    char command[HEADER_WORD_MAX * 4];
+    snprintf(
+        command, sizeof command,
+        "mkdir %s/sycl && printf '#pragma once\\ninline int twice(int x) { return 2 * x; }\\n' >%s/sycl/sycl.hpp && "
+        "cc -shared -o %s/libsycl.so -xc /dev/null",
+        f->folder, f->folder, f->folder);
+    assert_int_equal(system(command), 0);
+    libraries[0] = rt_arena_printf(&f->arena, "%s/libsycl.so", f->folder).data;
+    f->runtime.libraries = libraries;
+}
+
+/* Builds and runs the program with a source that was not compiled before. */
+static void source_run(host_fixture *f)
+{
+    static int number;
+    half_give(f, APP, "// header\n#ifndef M\n#define M 1\n#endif\nint a = M;\n",
+              rt_arena_printf(&f->arena,
+                              "#include <sycl/sycl.hpp>\nint n%d = twice(M);\n"
+                              "extern \"C\" int answer() { return n%d; }\n",
+                              number, number)
+                  .data,
+              "");
+    number++;
+    start_well(f);
+    end_well(f);
+}
+
+static void sources_run(host_fixture *f, int count)
+{
+    for (int i = 0; i < count; i++)
+        source_run(f);
+}
+
+/* Runs two sources; the header is precompiled for the second, as if the first were the last one
+ * that does without it. */
+static void header_make(host_fixture *f)
+{
+    source_run(f);
+    assert_int_equal(in_headers(f, "printf %04d 0 >$(ls *.uses)"), 0);
+    source_run(f);
+}
+
+/* The header is precompiled when it has been compiled often enough, and used from then on; other
+ * options and another version of the library make another one. */
+static void headers_are_precompiled(void **state)
+{
+    host_fixture *f = *state;
+    compiler_log(f, "nothing");
+    headers_write(f);
+    sources_run(f, CNF_PRECOMPILED_AFTER);
+    assert_int_equal(word_count(f, "-xc++-header"), 0);
+    sources_run(f, 2);
+    assert_int_equal(word_count(f, "-xc++-header"), 1);
+    assert_int_equal(word_count(f, "-include"), 2);
+    f->modules[APP].build_options = RT_TEXT("-DN=1");
+    sources_run(f, CNF_PRECOMPILED_AFTER);
+    assert_int_equal(word_count(f, "-include"), 2);
+    source_run(f);
+    assert_int_equal(word_count(f, "-xc++-header"), 2);
+    assert_int_equal(word_count(f, "-include"), 3);
+    f->modules[APP].build_options = (rt_text){0};
+    source_run(f);
+    assert_int_equal(word_count(f, "-include"), 4);
+    assert_int_equal(in_headers(f, "printf x >>../libsycl.so"), 0);
+    source_run(f);
+    assert_int_equal(word_count(f, "-include"), 4);
+    unsetenv("CXX");
+}
+
+/* The object of a half does not depend on whether its opening was precompiled. */
+static void precompiled_headers_change_no_object(void **state)
+{
+    host_fixture *f = *state;
+    compiler_log(f, "nothing");
+    headers_write(f);
+    half_give(f, APP, "#define M 3\n",
+              "#include <sycl/sycl.hpp>\nint n = twice(M), line = __LINE__;",
+              "const char *file = __FILE__;");
+    for (int i = 0; i < CNF_PRECOMPILED_AFTER + 2; i++) {
+        start_well(f);
+        end_well(f);
+        assert_int_equal(in_headers(f, "rm -r ../compile"), 0);
+    }
+    assert_int_equal(word_count(f, "-include"), 2);
+    assert_int_equal(in_headers(f, "test $(ls ../object-* | wc -l) -gt 6"), 0);
+    assert_int_equal(in_headers(f,
+                                "first=$(ls ../object-* | head -n1); "
+                                "for object in ../object-*; do cmp $first $object || exit 1; done"),
+                     0);
+    unsetenv("CXX");
+}
+
+/* A damaged file costs a compilation and no more; what happened is on standard error. */
+static void damaged_precompiled_headers_are_removed(void **state)
+{
+    static const char *const damages[] = {"echo damaged >$(ls *.gch)", "truncate -s 10000 *.gch"};
+    host_fixture *f = *state;
+    compiler_log(f, "nothing");
+    headers_write(f);
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        header_make(f);
+        assert_int_equal(in_headers(f, "test -s *.gch"), 0);
+        assert_int_equal(in_headers(f, damages[i]), 0);
+        assert_int_equal(in_headers(f, "rm *.uses"), 0);
+        char path[96];
+        snprintf(path, sizeof path, "%s/errors", f->folder);
+        int kept = dup(STDERR_FILENO);
+        assert_non_null(freopen(path, "w", stderr));
+        source_run(f);
+        fflush(stderr);
+        assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+        close(kept);
+        assert_int_equal(in_headers(f, "grep -q 'fails with the precompiled header' ../errors"), 0);
+        assert_int_equal(in_headers(f, "ls *.gch 2>/dev/null"), 2);
+    }
+    unsetenv("CXX");
+}
+
+/* A compiler that makes no precompiled header, or makes one that it cannot use, is asked once. */
+static void compilers_without_precompiled_headers_do(void **state)
+{
+    static const char *const words[] = {"-xc++-header", "-include"};
+    host_fixture *f = *state;
+    headers_write(f);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        compiler_log(f, words[i]);
+        header_make(f);
+        assert_int_equal(in_headers(f, "printf %04d 0 >$(ls *.uses)"), 0);
+        sources_run(f, 2);
+        assert_int_equal(word_count(f, "-xc++-header"), i + 1);
+        assert_int_equal(word_count(f, "-include"), i);
+        assert_int_equal(in_headers(f, "rm *.uses *.gch"), 0);
+    }
+    unsetenv("CXX");
+}
+
+/* Errors are those of the compilation without the precompiled header, which stays. */
+static void errors_do_not_remove_precompiled_headers(void **state)
+{
+    host_fixture *f = *state;
+    compiler_log(f, "nothing");
+    headers_write(f);
+    header_make(f);
+    half_give(f, APP, "// header\n#ifndef M\n#define M 1\n#endif\nint a = M;\n",
+              "#include <sycl/sycl.hpp>\nint y = z;", "");
+    assert_refused(f, start(f), RT_COMPILE_TIME, "here/0:2:9: error: ");
+    assert_true(rt_ok(cnf_host_end(f->host)));
+    assert_int_equal(in_headers(f, "test -s *.gch"), 0);
+    unsetenv("CXX");
+}
+
+/* Sources that do not begin with the include are compiled as they are; an opening ends where an #if
+ * is open or a line is neither a directive nor a comment. */
+static void openings_are_the_first_directives(void **state)
+{
+    static const struct {
+        const char *header, *code, *opening;
+    } rows[] = {
+        {"", "#include <sycl/sycl.hpp>\nint x;", "#include <sycl/sycl.hpp>\n"},
+        {"\n// a\n#define A\n\nint a;\n#define B\n", "// b\n\n#include <sycl/sycl.hpp>",
+         "\n// a\n#define A\n#include <sycl/sycl.hpp>\n"},
+        {"#define A\n#ifdef B\n#define C\nint b;\n#endif\n", "#include <sycl/sycl.hpp>",
+         "#define A\n#include <sycl/sycl.hpp>\n"},
+        {"#define A \\\n 1\n", "#include <sycl/sycl.hpp>", "#include <sycl/sycl.hpp>\n"},
+        {"", "#define N 1\n#include <sycl/sycl.hpp>", ""},
+        {"", "int x;\n#include <sycl/sycl.hpp>", ""},
+        {"", "#include <cmath>\n#include <sycl/sycl.hpp>", ""},
+        {"", "", ""},
+    };
+    host_fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_buffer out = {0};
+        half_give(f, APP, rows[i].header, rows[i].code, "");
+        cnf_host_write_half_opening(&out, &f->modules[APP], f->modules[APP].host_halves);
+        assert_string_equal(rt_buffer_string(&out), rows[i].opening);
+        rt_buffer_free(&out);
+    }
 }
 
 static void wrong_host_halves_are_reported(void **state)
@@ -625,6 +843,12 @@ int main(void)
         HOST_TEST(host_halves_live_while_their_images_are_registered),
         HOST_TEST(host_halves_link_without_what_they_import),
         HOST_TEST(only_the_half_registers_its_variables),
+        HOST_TEST(headers_are_precompiled),
+        HOST_TEST(precompiled_headers_change_no_object),
+        HOST_TEST(damaged_precompiled_headers_are_removed),
+        HOST_TEST(compilers_without_precompiled_headers_do),
+        HOST_TEST(errors_do_not_remove_precompiled_headers),
+        HOST_TEST(openings_are_the_first_directives),
         HOST_TEST(images_have_the_layout_of_the_runtime),
         HOST_TEST(host_halves_are_cached_by_themselves),
         HOST_TEST(wrong_host_halves_are_reported),
