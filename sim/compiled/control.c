@@ -161,7 +161,7 @@ static void emit_jump(tier_emitter *e, uint32_t target)
     LLVMBasicBlockRef slow = tier_block_new(e, "");
     LLVMValueRef found = LLVMBuildAnd(e->builder, parked_load(e), set_value(e, &window), "");
     LLVMValueRef none = LLVMBuildICmp(e->builder, LLVMIntEQ, found, tier_number(e->word, 0), "");
-    LLVMBuildCondBr(e->builder, none, e->bodies[target], slow);
+    tier_branch_rarely(e, none, e->bodies[target], slow);
     LLVMPositionBuilderAtEnd(e->builder, slow);
     CHECK(block_at(e, target)->may_be_parked); /* unless it is the next block */
     park(e, target, tier_active(e));

@@ -186,6 +186,7 @@ void tier_emit(tier_emitter *e, sim_tier_code *out_code)
     function_open(e);
     blocks_open(e);
     tier_live_open(e);
+    e->strides = tier_strides_find(e->flat, &e->stride_first);
     LLVMValueRef resume = emit_start(e, &start);
     tier_emit_blocks(e);
     uint64_t saved_bytes = emit_barriers(e, resume);
@@ -201,4 +202,6 @@ void tier_emit(tier_emitter *e, sim_tier_code *out_code)
     rt_free(e->unparks);
     rt_free(e->barriers);
     rt_free(e->registers);
+    rt_free(e->strides);
+    rt_free(e->stride_first);
 }

@@ -43,6 +43,8 @@ typedef struct tier_emitter {
     RT_VECTOR(tier_use) uses;
     uint32_t node;        /* of live.c, that is being emitted; TIER_NO_NODE: none */
     uint32_t *edge_nodes; /* per block, the node of its first edge */
+    int32_t *strides;     /* of strides.c */
+    uint32_t *stride_first;
 } tier_emitter;
 
 /* ---- registers.c ---- */
@@ -75,6 +77,14 @@ void tier_live_note(tier_emitter *e, const tier_register *place, bool is_write);
  * *out_words words per block, with a bit for each register's number. The caller frees it. */
 uint64_t *tier_live_find(tier_emitter *e, uint32_t *out_words);
 
+/* ---- strides.c ---- */
+
+#define TIER_STRIDE_UNKNOWN INT32_MIN
+/* Guesses for each load and store how many bytes the places of adjacent lanes are apart: 0 if all
+ * access one place, TIER_STRIDE_UNKNOWN if that cannot be told. Returns a number for each operation
+ * of the blocks; (*out_first)[b] is the index of block b's first. The caller frees both. */
+int32_t *tier_strides_find(const tier_flat *flat, uint32_t **out_first);
+
 /* ---- widen.c ---- */
 
 /* Computes the function of lane.c with that name for a chunk or for one value. */
@@ -85,6 +95,9 @@ LLVMValueRef tier_widen(tier_emitter *e, const char *prefix, const char *name,
 
 /* Emits one operation of the register code, by the shape of its handler. */
 void tier_emit_op(tier_emitter *e, const sim_op *op);
+/* Branches; LLVM places the code and the copies of registers in memory so that `yes` is quick. */
+void tier_branch_rarely(const tier_emitter *e, LLVMValueRef condition, LLVMBasicBlockRef yes,
+                        LLVMBasicBlockRef rare);
 /* Continues if the bit is 1, and gives up otherwise. */
 void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason);
 /* True if any lane of the mask is active. */
@@ -110,15 +123,18 @@ typedef struct tier_memory {
     sim_tier_access *access;
     sim_lane_type type; /* of a component */
     const sim_register *places;
-    tier_object object;    /* what is known of what it reaches */
-    bool is_uniform;       /* all lanes have one address */
-    LLVMValueRef base;     /* the uniform part of the address */
-    LLVMValueRef distance; /* of each lane, in bytes; NULL if is_uniform */
+    tier_object object; /* what is known of what it reaches */
+    bool is_uniform;    /* all lanes have one address */
+    int32_t stride;     /* a guess: see strides.c */
+    LLVMValueRef base;  /* the uniform part of the address */
+    LLVMValueRef row;   /* each lane's index or, without a base, address; NULL if is_uniform */
     LLVMBasicBlockRef done;
 } tier_memory;
 
 /* Calls a helper that accesses anything, lane by lane, and goes to m->done; ends the LLVM block. */
 void tier_access_any(tier_emitter *e, const tier_memory *m);
+/* The lanes' distances from the base, or their addresses, as numbers of 64 bits. */
+LLVMValueRef tier_distances(const tier_emitter *e, const tier_memory *m);
 /* Ends an in-line load of a component. */
 void tier_value_write(tier_emitter *e, const tier_memory *m, uint32_t component,
                       LLVMValueRef value);

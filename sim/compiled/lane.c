@@ -7,6 +7,7 @@
 #include "sim/decode/code.h"
 #include "sim/number/half.h"
 #include "sim/number/lane_types.h"
+#include "sim/number/rsqrt.h"
 
 #define FOUR_SHAPES(name, T, R, EXPRESSION)                                                        \
     R lane_##name(T a, T b);                                                                       \

@@ -60,25 +60,47 @@ static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier
     return access;
 }
 
-/* Each lane's distance from the base, as a 64-bit number. */
-static LLVMValueRef distance_of(tier_emitter *e, const sim_op *op, uint32_t form)
+/* What each lane's place is computed from: its index, or its address. */
+static LLVMValueRef row_of(tier_emitter *e, const sim_op *op, uint32_t form)
 {
-    LLVMTypeRef wide = chunk_of(e->i64);
     if (form == SIM_MEMORY_EACH) return tier_read(e, op->a, SIM_I64, true);
-    LLVMValueRef index = tier_read(e, op->b, form == SIM_MEMORY_I64 ? SIM_I64 : SIM_I32, true);
-    if (form == SIM_MEMORY_U32) index = LLVMBuildZExt(e->builder, index, wide, "");
-    if (form == SIM_MEMORY_S32) index = LLVMBuildSExt(e->builder, index, wide, "");
-    return LLVMBuildMul(e->builder, index, splat_number(e, e->i64, op->stride), "");
+    return tier_read(e, op->b, form == SIM_MEMORY_I64 ? SIM_I64 : SIM_I32, true);
+}
+
+/* The distance from the base of a lane, or of all lanes, as a number of 64 bits. */
+static LLVMValueRef distance_of(const tier_emitter *e, const tier_memory *m, LLVMValueRef index)
+{
+    bool is_chunk = LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind;
+    LLVMTypeRef wide = is_chunk ? chunk_of(e->i64) : e->i64;
+    LLVMValueRef stride = tier_number(e->i64, m->access->stride);
+    if (m->access->form == SIM_MEMORY_EACH) return index;
+    if (m->access->form == SIM_MEMORY_U32) index = LLVMBuildZExt(e->builder, index, wide, "");
+    if (m->access->form == SIM_MEMORY_S32) index = LLVMBuildSExt(e->builder, index, wide, "");
+    return LLVMBuildMul(e->builder, index, is_chunk ? tier_splat(e, stride) : stride, "");
+}
+
+LLVMValueRef tier_distances(const tier_emitter *e, const tier_memory *m)
+{
+    return distance_of(e, m, m->row);
+}
+
+static int32_t stride_of(const tier_emitter *e, const sim_op *op)
+{
+    const sim_code_function *function = e->flat->instances.items[e->instance].function;
+    const sim_code_block *block = e->flat->blocks.items[e->block].block;
+    const sim_op *first = &function->ops[block->op_first];
+    CHECK(op >= first && op < first + block->op_count);
+    return e->strides[e->stride_first[e->block] + (uint32_t)(op - first)];
 }
 
 static tier_memory memory_open(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
-    tier_memory m = {.type = (sim_lane_type)h->from};
+    tier_memory m = {.type = (sim_lane_type)h->from, .stride = stride_of(e, op)};
     m.places = e->flat->instances.items[e->instance].function->places + op->extra;
     m.object = object_of(e, op);
     m.access = access_new(e, op, h, &m);
     m.is_uniform = h->form == SIM_MEMORY_ONE || h->form == SIM_MEMORY_SAME;
-    if (!m.is_uniform) m.distance = distance_of(e, op, h->form);
+    if (!m.is_uniform) m.row = row_of(e, op, h->form);
     if (h->form != SIM_MEMORY_EACH) m.base = tier_read(e, op->a, SIM_I64, false);
     m.done = tier_block_new(e, "done");
     return m;
@@ -133,7 +155,7 @@ void tier_access_any(tier_emitter *e, const tier_memory *m)
         LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_ACCESS]);
         return;
     }
-    LLVMValueRef addresses = m->distance ? m->distance : LLVMConstNull(wide);
+    LLVMValueRef addresses = m->row ? tier_distances(e, m) : LLVMConstNull(wide);
     if (m->base) addresses = LLVMBuildAdd(e->builder, addresses, tier_splat(e, m->base), "");
     addresses =
         LLVMBuildAdd(e->builder, addresses, splat_number(e, e->i64, (uint64_t)m->access->imm), "");
@@ -168,16 +190,30 @@ static void access_view(tier_emitter *e, const tier_memory *m, LLVMValueRef at, 
 
 /* ---- Offsets -------------------------------------------------------------------------------- */
 
+/* The lowest or the highest active lane. */
+static LLVMValueRef lane_at_end(const tier_emitter *e, bool is_highest)
+{
+    LLVMTypeRef type = e->i32;
+    LLVMValueRef arguments[] = {tier_bits(e, tier_active(e), e->i32), tier_number(e->i1, 1)};
+    LLVMValueRef lane =
+        tier_intrinsic(e, is_highest ? "llvm.ctlz" : "llvm.cttz", &type, 1, arguments, 2);
+    return is_highest ? LLVMBuildXor(e->builder, lane, tier_number(e->i32, 31), "") : lane;
+}
+
 /* The lowest active lane's element of a row. */
 static LLVMValueRef first_of(const tier_emitter *e, LLVMValueRef row)
 {
-    LLVMTypeRef type = e->i32;
-    unsigned id = LLVMLookupIntrinsicID("llvm.cttz", 9);
-    LLVMValueRef function = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
-    LLVMValueRef arguments[] = {tier_bits(e, tier_active(e), e->i32), tier_number(e->i1, 1)};
-    LLVMValueRef lane = LLVMBuildCall2(e->builder, LLVMIntrinsicGetType(e->llvm, id, &type, 1),
-                                       function, arguments, 2, "");
-    return LLVMBuildExtractElement(e->builder, row, lane, "");
+    return LLVMBuildExtractElement(e->builder, row, lane_at_end(e, false), "");
+}
+
+/* The lowest active lane's element of a row, in all lanes. Where the processor has an instruction
+ * for it, the row need not go through memory. */
+static LLVMValueRef first_spread(const tier_emitter *e, LLVMValueRef row)
+{
+    if (e->level < 2 || LLVMGetElementType(LLVMTypeOf(row)) != e->i32)
+        return tier_splat(e, first_of(e, row));
+    LLVMValueRef arguments[] = {row, tier_splat(e, lane_at_end(e, false))};
+    return tier_intrinsic(e, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
 }
 
 /* Goes to `other` unless the address is in global or local memory, in the view's object; finds the
@@ -189,7 +225,7 @@ static void view_open(tier_emitter *e, const tier_memory *m, LLVMValueRef addres
     LLVMBasicBlockRef find = tier_block_new(e, "find");
     LLVMValueRef key = view_member(e, m, offsetof(sim_tier_view, key), e->i64);
     LLVMValueRef is_known = LLVMBuildICmp(e->builder, LLVMIntEQ, key, key_of(e, address), "");
-    LLVMBuildCondBr(e->builder, is_known, known, look);
+    tier_branch_rarely(e, is_known, known, look);
     LLVMPositionBuilderAtEnd(e->builder, look);
     LLVMValueRef class =
         LLVMBuildLShr(e->builder, address, tier_number(e->i64, SIM_ADDRESS_CLASS_SHIFT), "");
@@ -249,16 +285,29 @@ LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef
                           function, arguments, count, "");
 }
 
-/* Loads a component of all active lanes from adjacent places, the first at `start`. */
+/* Loads a component of the lanes from adjacent places, of which lane 0's is at `start`. If the
+ * places have several components, all lanes are active. */
 static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMValueRef data,
-                             LLVMValueRef start)
+                             LLVMValueRef start, uint32_t component)
 {
-    LLVMTypeRef type = tier_type(e, m->type, true), pointer = LLVMPointerType(type, 0);
+    uint32_t count = m->access->count;
+    LLVMTypeRef element = tier_type(e, m->type, false);
+    LLVMTypeRef type = LLVMVectorType(element, count * SIM_TIER_LANES);
+    LLVMTypeRef pointer = LLVMPointerType(type, 0);
     LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &start, 1, "");
     from = LLVMBuildBitCast(e->builder, from, pointer, "");
-    LLVMTypeRef types[] = {type, pointer};
-    LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e), LLVMConstNull(type)};
-    return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
+    if (count == 1) {
+        LLVMTypeRef types[] = {type, pointer};
+        LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
+                                    LLVMConstNull(type)};
+        return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
+    }
+    LLVMValueRef whole = LLVMBuildLoad2(e->builder, type, from, ""), places[SIM_TIER_LANES];
+    LLVMSetAlignment(whole, 1);
+    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+        places[i] = tier_number(e->i32, i * count + component);
+    return LLVMBuildShuffleVector(e->builder, whole, LLVMGetPoison(type),
+                                  LLVMConstVector(places, SIM_TIER_LANES), "");
 }
 
 /* Loads a component of all active lanes from anywhere. Processors gather elements of four and eight
@@ -311,7 +360,7 @@ static LLVMValueRef load_part(const tier_emitter *e, const tier_memory *m, size_
 {
     LLVMValueRef from = view_member(e, m, member, e->bytes_pointer);
     uint32_t distance = component * m->access->bytes;
-    if (kind == SIM_TIER_RUN) return load_run(e, m, from, at);
+    if (kind == SIM_TIER_RUN) return load_run(e, m, from, at, component);
     if (kind == SIM_TIER_SAME) return load_same(e, m, from, at, distance);
     return load_gathered(e, m, from, at, distance);
 }
@@ -363,10 +412,16 @@ static void log_store(const tier_emitter *e, LLVMValueRef row, size_t member, LL
     LLVMSetAlignment(LLVMBuildStore(e->builder, value, to), 4);
 }
 
+/* True if reads of the object may have to be logged. */
+static bool is_logged(const tier_memory *m)
+{
+    return !m->access->is_store && !m->access->is_quiet && !m->object.is_global;
+}
+
 /* Goes to m->done. If the object is one whose reads are logged, adds a row first. */
 static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef at)
 {
-    if (m->access->is_store || m->access->is_quiet || m->object.is_global) {
+    if (!is_logged(m)) {
         LLVMBuildBr(e->builder, m->done);
         return;
     }
@@ -390,7 +445,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
         tier_pointer(e, e->context, offsetof(sim_tier_context, reads_end), e->bytes_pointer);
     LLVMValueRef end = LLVMBuildLoad2(e->builder, e->bytes_pointer, end_at, "");
     LLVMValueRef has_room = LLVMBuildICmp(e->builder, LLVMIntNE, next, end, "");
-    LLVMBuildCondBr(e->builder, has_room, m->done, full);
+    tier_branch_rarely(e, has_room, m->done, full);
     LLVMPositionBuilderAtEnd(e->builder, full);
     tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->log_flush, &e->context, 1);
     LLVMBuildBr(e->builder, m->done);
@@ -399,17 +454,22 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
 /* ---- Objects -------------------------------------------------------------------------------- */
 
 /* Goes to `plain` if compiled code itself can load from the view's object, and to `tracked`
- * otherwise; returns what the view says of loads. */
-static LLVMValueRef plain_test(const tier_emitter *e, const tier_memory *m, LLVMBasicBlockRef plain,
-                               LLVMBasicBlockRef tracked)
+ * otherwise. `loads`: what the view says of loads; NULL for a store. */
+static void plain_test(const tier_emitter *e, LLVMValueRef loads, LLVMBasicBlockRef plain,
+                       LLVMBasicBlockRef tracked)
 {
-    if (m->access->is_store) {
+    if (!loads) {
         LLVMBuildBr(e->builder, tracked);
-        return NULL;
+        return;
     }
-    LLVMValueRef loads = view_member(e, m, offsetof(sim_tier_view, loads), e->i64);
-    LLVMBuildCondBr(e->builder, flag_of(e, loads, SIM_TIER_HELPED), tracked, plain);
-    return loads;
+    LLVMValueRef is_plain = LLVMBuildNot(e->builder, flag_of(e, loads, SIM_TIER_HELPED), "");
+    tier_branch_rarely(e, is_plain, plain, tracked);
+}
+
+static LLVMValueRef loads_of(const tier_emitter *e, const tier_memory *m)
+{
+    if (m->access->is_store) return NULL;
+    return view_member(e, m, offsetof(sim_tier_view, loads), e->i64);
 }
 
 static void access_uniform(tier_emitter *e, const tier_memory *m)
@@ -421,7 +481,8 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     view_open(e, m, address, other);
     LLVMValueRef offset = offset_of(e, address);
     tier_offsets_check(e, m, offset, view_member(e, m, offsetof(sim_tier_view, end), e->i64));
-    LLVMValueRef loads = plain_test(e, m, plain, tracked);
+    LLVMValueRef loads = loads_of(e, m);
+    plain_test(e, loads, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
     LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
     plain_part(e, m, SIM_TIER_SAME, offset, loads, loaded);
@@ -434,95 +495,260 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     tier_access_any(e, m);
 }
 
-/* Loads the rows and goes to `loaded`. */
-static void plain_rows(tier_emitter *e, const tier_memory *m, LLVMValueRef at, LLVMValueRef is_run,
-                       LLVMValueRef start, LLVMValueRef loads, LLVMBasicBlockRef loaded)
+/* Accesses whose lanes have their own places. */
+typedef struct rows {
+    const tier_memory *m;
+    LLVMValueRef start, end;  /* the offset at distance 0; offsets below `end` are inside */
+    LLVMValueRef loads;       /* what the view says of loads */
+    bool is_tried;            /* the layout that is expected was not found */
+    LLVMBasicBlockRef loaded; /* ends a load that needed no helper */
+    LLVMBasicBlockRef helped;
+    LLVMValueRef loaded_at, helped_at, helped_kind; /* where they come from: offsets, kind */
+} rows;
+
+static uint32_t size_of(const tier_memory *m)
 {
-    LLVMBasicBlockRef run = tier_block_new(e, "run"), apart = tier_block_new(e, "apart");
-    bool is_single = m->access->count == 1;
-    LLVMBuildCondBr(e->builder, is_single ? is_run : tier_number(e->i1, 0), run, apart);
-    LLVMPositionBuilderAtEnd(e->builder, run);
-    if (is_single) {
-        plain_part(e, m, SIM_TIER_RUN, start, loads, loaded);
-    } else {
-        LLVMBuildUnreachable(e->builder);
-    }
-    LLVMPositionBuilderAtEnd(e->builder, apart);
-    plain_part(e, m, SIM_TIER_MIXED, at, loads, loaded);
+    return (uint32_t)m->access->bytes * m->access->count;
 }
 
-/* Determines how the active lanes are laid out (SIM_TIER_RUN and so on). Other lanes get places
- * that continue theirs. `first`: where lane 0 is if is_run. */
-static LLVMValueRef kind_of(tier_emitter *e, const tier_memory *m, LLVMValueRef is_run,
-                            LLVMValueRef first, LLVMValueRef *inout_at)
+/* How far adjacent lanes of a run are apart: in indices, or in bytes if there is no base. */
+static uint32_t row_step(const tier_memory *m)
 {
-    uint32_t size = (uint32_t)m->access->bytes * m->access->count;
-    LLVMValueRef at = *inout_at, one = first_of(e, at);
-    LLVMValueRef same = tier_splat(e, one), run = tier_splat(e, first);
-    run = LLVMBuildAdd(e->builder, run, steps_of(e, size), "");
+    return m->access->form == SIM_MEMORY_EACH ? size_of(m) : 1;
+}
+
+/* The lanes' offsets if lane 0's is at `origin`; 0 in lanes that are not active, if told. */
+static LLVMValueRef offsets_from(const tier_emitter *e, LLVMValueRef origin, uint32_t step,
+                                 bool cuts)
+{
+    LLVMValueRef at = tier_splat(e, LLVMBuildTrunc(e->builder, origin, e->i32, ""));
+    if (step) at = LLVMBuildAdd(e->builder, at, steps_of(e, step), "");
+    if (!cuts) return at;
+    return LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
+}
+
+static void phi_add(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from)
+{
+    LLVMAddIncoming(phi, &value, &from, 1);
+}
+
+/* The offsets of the lanes if lane 0's is at `origin`. A helper takes them for a run only if the
+ * places of all lanes are inside. */
+static LLVMValueRef run_offsets(const tier_emitter *e, const rows *r, LLVMValueRef origin,
+                                LLVMValueRef *out_kind)
+{
+    uint32_t step = size_of(r->m);
+    LLVMValueRef last =
+        LLVMBuildAdd(e->builder, origin, tier_number(e->i64, (SIM_TIER_LANES - 1) * step), "");
+    LLVMValueRef begins = LLVMBuildICmp(e->builder, LLVMIntSGE, origin, tier_number(e->i64, 0), "");
+    LLVMValueRef ends = LLVMBuildICmp(e->builder, LLVMIntSLT, last, r->end, "");
+    LLVMValueRef fits = LLVMBuildAnd(e->builder, begins, ends, "");
+    *out_kind = LLVMBuildSelect(e->builder, fits, tier_number(e->i32, SIM_TIER_RUN),
+                                tier_number(e->i32, SIM_TIER_MIXED), "");
+    return LLVMBuildSelect(e->builder, fits, offsets_from(e, origin, step, false),
+                           offsets_from(e, origin, step, true), "");
+}
+
+/* Determines how the active lanes are laid out. */
+static LLVMValueRef kind_of(const tier_emitter *e, const rows *r, LLVMValueRef *inout_at)
+{
+    uint32_t step = size_of(r->m);
+    LLVMValueRef at = *inout_at, kind, mixed = tier_number(e->i32, SIM_TIER_MIXED);
+    LLVMValueRef same = first_spread(e, at);
     LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, at, same, "");
     LLVMValueRef is_same = LLVMBuildNot(e->builder, any_lane(e, differs), "");
-    /* The places of all lanes must be inside. */
-    LLVMValueRef end = view_member(e, m, offsetof(sim_tier_view, end), e->i64);
-    LLVMValueRef last = LLVMBuildAdd(e->builder, LLVMBuildSExt(e->builder, first, e->i64, ""),
-                                     tier_number(e->i64, (SIM_TIER_LANES - 1) * size), "");
-    LLVMValueRef begins = LLVMBuildICmp(e->builder, LLVMIntSGE, first, tier_number(e->i32, 0), "");
-    LLVMValueRef ends = LLVMBuildICmp(e->builder, LLVMIntSLT, last, end, "");
-    is_run = LLVMBuildAnd(e->builder, is_run, LLVMBuildAnd(e->builder, begins, ends, ""), "");
+    LLVMValueRef origins = LLVMBuildSub(e->builder, at, steps_of(e, step), "");
+    LLVMValueRef spread = first_spread(e, origins);
+    differs = LLVMBuildICmp(e->builder, LLVMIntNE, origins, spread, "");
+    LLVMValueRef is_run = LLVMBuildNot(e->builder, any_lane(e, differs), "");
+    LLVMValueRef origin = LLVMBuildExtractElement(e->builder, spread, tier_number(e->i32, 0), "");
+    origin = LLVMBuildSExt(e->builder, origin, e->i64, "");
+    LLVMValueRef run = run_offsets(e, r, origin, &kind);
+    kind = LLVMBuildSelect(e->builder, is_run, kind, mixed, "");
     at = LLVMBuildSelect(e->builder, is_run, run, at, "");
     *inout_at = LLVMBuildSelect(e->builder, is_same, same, at, "");
-    LLVMValueRef kind = LLVMBuildSelect(e->builder, is_run, tier_number(e->i32, SIM_TIER_RUN),
-                                        tier_number(e->i32, SIM_TIER_MIXED), "");
     return LLVMBuildSelect(e->builder, is_same, tier_number(e->i32, SIM_TIER_SAME), kind, "");
 }
 
-static void access_rows(tier_emitter *e, const tier_memory *m)
+/* Makes an access whose lanes' places are laid out as `kind` says. `at`: the offsets of the lanes
+ * if they are mixed, and otherwise that of lane 0. */
+static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValueRef at)
 {
-    LLVMBasicBlockRef other = tier_block_new(e, "other"), plain = tier_block_new(e, "plain");
+    const tier_memory *m = r->m;
+    uint32_t step = kind == SIM_TIER_RUN ? size_of(m) : 0;
+    LLVMBasicBlockRef plain = tier_block_new(e, "plain"), loaded = tier_block_new(e, "loaded");
     LLVMBasicBlockRef tracked = tier_block_new(e, "tracked");
-    LLVMValueRef imm = tier_number(e->i64, (uint64_t)m->access->imm), base = m->base, start;
-    if (!base) {
+    plain_test(e, r->loads, plain, tracked);
+    LLVMPositionBuilderAtEnd(e->builder, plain);
+    plain_part(e, m, kind, at, r->loads, loaded);
+    LLVMPositionBuilderAtEnd(e->builder, loaded);
+    if (r->loaded_at) {
+        LLVMValueRef offsets = kind == SIM_TIER_MIXED ? at : offsets_from(e, at, step, true);
+        phi_add(r->loaded_at, offsets, loaded);
+    }
+    LLVMBuildBr(e->builder, r->loaded);
+    LLVMPositionBuilderAtEnd(e->builder, tracked);
+    LLVMValueRef number = tier_number(e->i32, kind);
+    if (kind == SIM_TIER_RUN) {
+        at = run_offsets(e, r, at, &number);
+    } else if (kind == SIM_TIER_SAME) {
+        at = offsets_from(e, at, 0, false);
+    } else if (!r->is_tried) {
+        number = kind_of(e, r, &at);
+    }
+    phi_add(r->helped_at, at, tracked);
+    phi_add(r->helped_kind, number, tracked);
+    LLVMBuildBr(e->builder, r->helped);
+}
+
+/* What all active lanes have in common if their places are laid out as `kind` says, in every lane
+ * of *out_spread: what lane 0 would have. Returns the bit that tells whether they are. */
+static LLVMValueRef rows_are_alike(const tier_emitter *e, const tier_memory *m, uint32_t kind,
+                                   LLVMValueRef *out_spread)
+{
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(m->row));
+    LLVMValueRef origins = m->row, steps[SIM_TIER_LANES];
+    if (kind == SIM_TIER_RUN) {
+        for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+            steps[i] = tier_number(type, i * row_step(m));
+        origins = LLVMBuildSub(e->builder, m->row, LLVMConstVector(steps, SIM_TIER_LANES), "");
+    }
+    *out_spread = first_spread(e, origins);
+    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, origins, *out_spread, "");
+    LLVMValueRef is_alike = LLVMBuildNot(e->builder, any_lane(e, differs), "");
+    if (kind != SIM_TIER_RUN || m->access->count == 1 || m->access->is_store) return is_alike;
+    /* See load_run. */
+    LLVMValueRef bits = tier_bits(e, tier_active(e), e->i16);
+    LLVMValueRef is_all = LLVMBuildICmp(e->builder, LLVMIntEQ, bits, LLVMConstAllOnes(e->i16), "");
+    return LLVMBuildAnd(e->builder, is_alike, is_all, "");
+}
+
+static LLVMValueRef either(const tier_emitter *e, LLVMValueRef wrong, LLVMIntPredicate is,
+                           LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildOr(e->builder, wrong, LLVMBuildICmp(e->builder, is, a, b, ""), "");
+}
+
+/* Computes lane 0's offset from what it would have; returns the bit that tells whether an active
+ * lane's place is outside, or may be. */
+static LLVMValueRef rows_place(const tier_emitter *e, const rows *r, uint32_t kind,
+                               LLVMValueRef index, LLVMValueRef *out_at)
+{
+    const tier_memory *m = r->m;
+    LLVMTypeRef type = LLVMTypeOf(index);
+    LLVMValueRef first = lane_at_end(e, false), last = lane_at_end(e, true);
+    LLVMValueRef size = tier_number(e->i64, size_of(m)), wrong = tier_number(e->i1, 0);
+    if (kind == SIM_TIER_RUN) {
+        /* The index of the first active lane. */
+        LLVMValueRef lane = LLVMBuildZExtOrBitCast(e->builder, first, type, "");
+        LLVMValueRef step = tier_number(type, row_step(m));
+        index = LLVMBuildAdd(e->builder, index, LLVMBuildMul(e->builder, lane, step, ""), "");
+    }
+    if (kind == SIM_TIER_RUN && type == e->i32) {
+        /* An index of 32 bits must not wrap from one lane to the next. */
+        bool is_signed = m->access->form == SIM_MEMORY_S32;
+        uint32_t most = (is_signed ? INT32_MAX : UINT32_MAX) - SIM_TIER_LANES;
+        wrong =
+            either(e, wrong, is_signed ? LLVMIntSGT : LLVMIntUGT, index, tier_number(e->i32, most));
+    }
+    LLVMValueRef at = LLVMBuildAdd(e->builder, distance_of(e, m, index), r->start, "");
+    wrong = either(e, wrong, LLVMIntUGE, at, r->end);
+    if (m->access->alignment > 1) {
+        LLVMValueRef low = tier_number(e->i64, m->access->alignment - 1);
+        LLVMValueRef odd = LLVMBuildAnd(e->builder, at, low, "");
+        wrong = either(e, wrong, LLVMIntNE, odd, tier_number(e->i64, 0));
+    }
+    if (kind == SIM_TIER_RUN) {
+        LLVMValueRef lanes =
+            LLVMBuildZExt(e->builder, LLVMBuildSub(e->builder, last, first, ""), e->i64, "");
+        LLVMValueRef farthest =
+            LLVMBuildAdd(e->builder, at, LLVMBuildMul(e->builder, lanes, size, ""), "");
+        wrong = either(e, wrong, LLVMIntUGE, farthest, r->end);
+        LLVMValueRef before = LLVMBuildZExt(e->builder, first, e->i64, "");
+        at = LLVMBuildSub(e->builder, at, LLVMBuildMul(e->builder, before, size, ""), "");
+    }
+    *out_at = at;
+    return wrong;
+}
+
+/* If the active lanes' places are laid out as `kind` says, RUN or SAME, and inside the object,
+ * makes the access; continues where they are not. */
+static void rows_try(tier_emitter *e, const rows *r, uint32_t kind)
+{
+    LLVMBasicBlockRef alike = tier_block_new(e, "alike"), inside = tier_block_new(e, "inside");
+    LLVMBasicBlockRef next = tier_block_new(e, "next");
+    LLVMValueRef spread, at;
+    LLVMValueRef is_alike = rows_are_alike(e, r->m, kind, &spread);
+    LLVMBuildCondBr(e->builder, is_alike, alike, next);
+    LLVMPositionBuilderAtEnd(e->builder, alike);
+    LLVMValueRef index = LLVMBuildExtractElement(e->builder, spread, tier_number(e->i32, 0), "");
+    LLVMValueRef wrong = rows_place(e, r, kind, index, &at);
+    tier_branch_rarely(e, LLVMBuildNot(e->builder, wrong, ""), inside, next);
+    LLVMPositionBuilderAtEnd(e->builder, inside);
+    rows_access(e, r, kind, at);
+    LLVMPositionBuilderAtEnd(e->builder, next);
+}
+
+/* Lanes at any places. `base`: the first lane's address, or the access's base. */
+static void rows_mixed(tier_emitter *e, const rows *r, LLVMValueRef base, LLVMBasicBlockRef other)
+{
+    const tier_memory *m = r->m;
+    LLVMValueRef distances = tier_distances(e, m);
+    if (!m->base) {
         /* All lanes must be in the first one's object. */
         LLVMBasicBlockRef alike = tier_block_new(e, "alike");
-        base = first_of(e, m->distance);
-        LLVMValueRef apart = LLVMBuildXor(e->builder, m->distance, tier_splat(e, base), "");
+        LLVMValueRef apart = LLVMBuildXor(e->builder, distances, tier_splat(e, base), "");
         LLVMValueRef keys =
             LLVMBuildLShr(e->builder, apart, splat_number(e, e->i64, SIM_ADDRESS_OFFSET_BITS), "");
         LLVMValueRef differs =
             LLVMBuildICmp(e->builder, LLVMIntNE, keys, LLVMConstNull(LLVMTypeOf(keys)), "");
-        LLVMBuildCondBr(e->builder, any_lane(e, differs), other, alike);
+        LLVMValueRef is_alike = LLVMBuildNot(e->builder, any_lane(e, differs), "");
+        tier_branch_rarely(e, is_alike, alike, other);
         LLVMPositionBuilderAtEnd(e->builder, alike);
-        view_open(e, m, base, other);
-        /* What is to be added to an address gives its offset. */
-        start = LLVMBuildSub(e->builder, offset_of(e, base), base, "");
-    } else {
-        view_open(e, m, base, other);
-        start = offset_of(e, base);
     }
-    start = LLVMBuildAdd(e->builder, start, imm, "");
-    LLVMValueRef offsets = LLVMBuildAdd(e->builder, m->distance, tier_splat(e, start), "");
-    tier_offsets_check(e, m, offsets, view_member(e, m, offsetof(sim_tier_view, end), e->i64));
+    LLVMValueRef offsets = LLVMBuildAdd(e->builder, distances, tier_splat(e, r->start), "");
+    tier_offsets_check(e, m, offsets, r->end);
     LLVMValueRef at = LLVMBuildTrunc(e->builder, offsets, chunk_of(e->i32), "");
     at = LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
-    /* Do the active lanes access adjacent places? */
-    uint32_t size = (uint32_t)m->access->bytes * m->access->count;
-    LLVMValueRef origins = LLVMBuildSub(e->builder, at, steps_of(e, size), "");
-    LLVMValueRef first = first_of(e, origins);
-    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, origins, tier_splat(e, first), "");
-    LLVMValueRef is_run = LLVMBuildNot(e->builder, any_lane(e, differs), "");
-    LLVMValueRef loads = plain_test(e, m, plain, tracked);
-    LLVMPositionBuilderAtEnd(e->builder, plain);
-    if (m->access->is_store) {
-        LLVMBuildBr(e->builder, m->done);
-    } else {
-        LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
-        plain_rows(e, m, at, is_run, LLVMBuildSExt(e->builder, first, e->i64, ""), loads, loaded);
-        LLVMPositionBuilderAtEnd(e->builder, loaded);
-        log_end(e, m, loads, at);
-    }
-    LLVMPositionBuilderAtEnd(e->builder, tracked);
-    LLVMValueRef kind = kind_of(e, m, is_run, first, &at);
-    access_view(e, m, at, kind);
+    rows_access(e, r, SIM_TIER_MIXED, at);
+}
+
+/* Emits the ends of all ways of the access. */
+static void rows_end(tier_emitter *e, rows *r)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+    r->loaded = tier_block_new(e, "loaded");
+    r->helped = tier_block_new(e, "helped");
+    LLVMPositionBuilderAtEnd(e->builder, r->helped);
+    r->helped_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
+    r->helped_kind = LLVMBuildPhi(e->builder, e->i32, "");
+    access_view(e, r->m, r->helped_at, r->helped_kind);
+    LLVMPositionBuilderAtEnd(e->builder, r->loaded);
+    if (is_logged(r->m)) r->loaded_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
+    log_end(e, r->m, r->loads, r->loaded_at);
+    LLVMPositionBuilderAtEnd(e->builder, here);
+}
+
+/* Tries the layout that is expected first, a run if it is not known. */
+static void access_rows(tier_emitter *e, const tier_memory *m)
+{
+    LLVMBasicBlockRef other = tier_block_new(e, "other");
+    LLVMValueRef imm = tier_number(e->i64, (uint64_t)m->access->imm);
+    LLVMValueRef base = m->base ? m->base : first_of(e, m->row);
+    bool is_known = m->stride != TIER_STRIDE_UNKNOWN;
+    view_open(e, m, base, other);
+    rows r = {.m = m, .loads = loads_of(e, m)};
+    r.start = LLVMBuildAdd(e->builder, offset_of(e, base), imm, "");
+    /* What is to be added to an address gives its offset. */
+    if (!m->base) r.start = LLVMBuildSub(e->builder, r.start, base, "");
+    r.end = view_member(e, m, offsetof(sim_tier_view, end), e->i64);
+    rows_end(e, &r);
+    bool is_narrow = m->access->count == 1 || size_of(m) <= 16;
+    bool is_run = (!is_known || m->stride == (int32_t)size_of(m)) && is_narrow &&
+                  size_of(m) % m->access->alignment == 0;
+    r.is_tried = is_known && (is_run || m->stride == 0);
+    if (is_run || m->stride == 0) rows_try(e, &r, is_run ? SIM_TIER_RUN : SIM_TIER_SAME);
+    rows_mixed(e, &r, base, other);
     LLVMPositionBuilderAtEnd(e->builder, other);
     tier_access_any(e, m);
 }

@@ -29,10 +29,24 @@ LLVMValueRef tier_any(const tier_emitter *e, LLVMValueRef mask)
                          "");
 }
 
+void tier_branch_rarely(const tier_emitter *e, LLVMValueRef condition, LLVMBasicBlockRef yes,
+                        LLVMBasicBlockRef rare)
+{
+    enum { OFTEN = 1000 };
+    const char name[] = "branch_weights";
+    unsigned kind = LLVMGetMDKindIDInContext(e->llvm, "prof", 4);
+    LLVMMetadataRef weights[] = {LLVMMDStringInContext2(e->llvm, name, sizeof name - 1),
+                                 LLVMValueAsMetadata(tier_number(e->i32, OFTEN)),
+                                 LLVMValueAsMetadata(tier_number(e->i32, 1))};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->llvm, weights, 3);
+    LLVMValueRef branch = LLVMBuildCondBr(e->builder, condition, yes, rare);
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(e->llvm, node));
+}
+
 void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason reason)
 {
     LLVMBasicBlockRef on = tier_block_new(e, "");
-    LLVMBuildCondBr(e->builder, is_fine, on, e->gives_up[reason]);
+    tier_branch_rarely(e, is_fine, on, e->gives_up[reason]);
     LLVMPositionBuilderAtEnd(e->builder, on);
 }
 
@@ -109,7 +123,8 @@ static void emit_quotients(tier_emitter *e, const sim_op *op, const tier_handler
         LLVMValueRef flags = tier_widen(e, "is_quick", h->name, operands, true);
         LLVMValueRef large = LLVMBuildNot(e->builder, is_set(e, flags), "");
         large = LLVMBuildAnd(e->builder, large, tier_active(e), "");
-        LLVMBuildCondBr(e->builder, tier_any(e, large), slow, quick);
+        LLVMValueRef none = LLVMBuildNot(e->builder, tier_any(e, large), "");
+        tier_branch_rarely(e, none, quick, slow);
         LLVMPositionBuilderAtEnd(e->builder, quick);
     }
     tier_write(e, op->target, to, tier_widen(e, "quick", h->name, operands, true), op->blend);

@@ -238,9 +238,9 @@ static LLVMValueRef offset_from(tier_emitter *e, const tier_memory *m, uint64_t 
     uint64_t shift = (uint64_t)m->access->imm - origin;
     LLVMValueRef offset = m->base;
     if (offset) offset = LLVMBuildAdd(e->builder, offset, tier_number(e->i64, shift), "");
-    if (!m->distance) return offset;
+    if (!m->row) return offset;
     offset = tier_splat(e, offset ? offset : tier_number(e->i64, shift));
-    return LLVMBuildAdd(e->builder, m->distance, offset, "");
+    return LLVMBuildAdd(e->builder, tier_distances(e, m), offset, "");
 }
 
 bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m)
@@ -260,7 +260,7 @@ bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m
         sim_address_of(SIM_CLASS_PRIVATE, frame->number << SIM_PRIVATE_VARIABLE_BITS | number);
     LLVMValueRef offset = offset_from(e, m, origin);
     tier_offsets_check(e, m, offset, tier_number(e->i64, fits ? variable->size - size + 1 : 0));
-    if (m->distance) {
+    if (m->row) {
         offset = LLVMBuildTrunc(e->builder, offset, words_of(e), "");
         offset =
             LLVMBuildSelect(e->builder, tier_active(e), offset, LLVMConstNull(words_of(e)), "");
@@ -269,9 +269,9 @@ bool tier_access_private(tier_emitter *e, const sim_op *op, const tier_memory *m
     for (uint32_t k = is_store ? 0 : m->access->low;
          k < (is_store ? m->access->count : m->access->high); k++) {
         uint64_t position = first + k * bytes;
-        LLVMValueRef at = m->distance ? splat_word(e, position) : tier_number(e->i64, position);
+        LLVMValueRef at = m->row ? splat_word(e, position) : tier_number(e->i64, position);
         at = LLVMBuildAdd(e->builder, offset, at, "");
-        place p = m->distance ? place_varying(e, at, bytes) : place_uniform(e, at, bytes);
+        place p = m->row ? place_varying(e, at, bytes) : place_uniform(e, at, bytes);
         (frame->is_marked[number] ? marked_access : component_access)(e, m, k, &p);
     }
     LLVMBuildBr(e->builder, m->done);

@@ -9,6 +9,7 @@
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
 #include "sim/exec/exec.h"
+#include "sim/number/rsqrt.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * nearest twice, which gives the same value as rounding once unless the result is within 2^-250 of
  * a tie without being one. */
 #include "sim/number/math.h"
+#include "sim/number/rsqrt.h"
 
 #include <limits.h>
 #include <math.h>
@@ -685,6 +686,40 @@ static void test_hard_cases(void **state)
     check_double(SIM_MATH_tan, 0x1.d73d8892685d2p+2);
 }
 
+/* Rounds A * 2^scale, a number in [1, 4), to a root R * 2^-24 that is correct if the reciprocal
+ * root is between the midpoints on both sides of R: (2 R - 1)^2 A < 2^(50 - scale) < (2 R + 1)^2 A.
+ */
+static bool rsqrt_is_right(uint32_t significand, int scale)
+{
+    __extension__ typedef unsigned __int128 wide;
+    float a = ldexpf((float)significand, scale), root = sim_rsqrt_near(false, a);
+    if (root != sim_rsqrt_near(true, a)) return false;
+    uint64_t twice = (uint64_t)ldexpf(root, 25);
+    wide one = (wide)1 << (50 - scale);
+    return (wide)(twice - 1) * (twice - 1) * significand < one &&
+           one < (wide)(twice + 1) * (twice + 1) * significand;
+}
+
+/* All significands, with an even and an odd exponent, and all pairs of exponents. */
+static void test_rsqrt(void **state)
+{
+    (void)state;
+    uint32_t wrong = 0;
+    for (uint32_t significand = 1u << 23; significand < 1u << 24; significand++)
+        if (!rsqrt_is_right(significand, -23) || !rsqrt_is_right(significand, -22)) wrong++;
+    assert_int_equal(wrong, 0);
+    for (int k = -74; k < 64; k++) {
+        for (uint32_t i = 0; i < 64; i++) {
+            float a = ldexpf((float)(1 + i), -6 - 2 * (i > 2)), scaled = ldexpf(a, 2 * k);
+            if (ldexpf(scaled, -2 * k) != a) continue; /* a denormal with fewer bits, or infinity */
+            assert_true(sim_rsqrt_float(scaled) == ldexpf(sim_rsqrt_float(a), -k));
+        }
+    }
+    assert_true(sim_rsqrt_float(0.0f) == INFINITY && sim_rsqrt_float(-0.0f) == -INFINITY);
+    assert_true(sim_rsqrt_float(INFINITY) == 0.0f && isnan(sim_rsqrt_float(NAN)));
+    assert_true(isnan(sim_rsqrt_float(-INFINITY)) && isnan(sim_rsqrt_float(-0x1p-149f)));
+}
+
 static void test_floats(void **state)
 {
     (void)state;
@@ -706,6 +741,7 @@ int main(void)
         cmocka_unit_test(test_lanes),         cmocka_unit_test(test_floats),
         cmocka_unit_test(test_doubles),       cmocka_unit_test(test_hard_cases),
         cmocka_unit_test(test_rows),          cmocka_unit_test(test_rows_of_doubles),
+        cmocka_unit_test(test_rsqrt),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
