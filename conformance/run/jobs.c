@@ -100,6 +100,9 @@ static void case_judge(run_state *run, uint32_t slot, uint32_t index,
         run->subjects[index].unavailable = true;
         run->subjects[index].reason = rt_arena_text(&run->arena, test_case->judgement.message);
     }
+    if (verdict == CNF_VERDICT_SKIP &&
+        rt_text_is(test_case->messages.capability, CNF_CAPABILITY_FAULTS))
+        run->subjects[index].lacks_faults = true;
     /* A forked subject has no device that could be lost. */
     bool probes = (verdict == CNF_VERDICT_TIMEOUT || verdict == CNF_VERDICT_CRASH) &&
                   !run->options->subjects[index].subject->forked;

@@ -86,6 +86,7 @@ typedef struct run_scenario {
 /* What a run has learnt about a subject. */
 typedef struct run_subject {
     bool unavailable, lost;
+    bool lacks_faults;        /* it has skipped a scenario because its device reports no faults */
     rt_text reason;           /* why it is unavailable, or the scenario after which it was lost */
     const char **environment; /* of its executed children, NULL-terminated */
 } run_subject;

@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* True if the scenario has to have its process to itself. */
-static bool scenario_is_alone(const scn_scenario *scenario)
+static bool scenario_is_alone(const scn_scenario *scenario, bool reports_faults)
 {
     /* What all devices hide is hidden in the driver's own answers, for the whole process. */
     if (scn_scenario_hidden_aspects(scenario) != 0 || scenario->persistent_cache) return true;
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         const scn_step *step = &scenario->steps[i];
-        if (step->verb == SCN_VERB_RESTART ||
-            scn_expects_contain(step->expect, step->expect_count, SCN_EXPECT_FINDING))
-            return true;
+        bool has_finding =
+            scn_expects_contain(step->expect, step->expect_count, SCN_EXPECT_FINDING);
+        if (step->verb == SCN_VERB_RESTART || (has_finding && reports_faults)) return true;
     }
     return false;
 }
@@ -27,7 +27,8 @@ bool cnf_run_case_shares(const run_state *run, const run_scenario *scenario, uin
     const cnf_run_subject *column = &options->subjects[index];
     const run_case *test_case = &scenario->cases[index];
     if (options->reuse <= 1 || !column->subject->reusable || column->options) return false;
-    if (test_case->is_alone || scenario_is_alone(scenario->scenario)) return false;
+    bool reports_faults = !run->subjects[index].lacks_faults;
+    if (test_case->is_alone || scenario_is_alone(scenario->scenario, reports_faults)) return false;
     CHECK(!options->real_loader && !test_case->explorer);
     return !options->runs_alone ||
            !options->runs_alone(run->user, scenario->file->path, column->name);

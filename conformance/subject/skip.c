@@ -222,7 +222,7 @@ typedef struct need_row {
 } need_row;
 
 static const need_row needs[] = {
-    {"reports-faults", FINDINGS, offsetof(dev_capabilities, finds_faults),
+    {CNF_CAPABILITY_FAULTS, FINDINGS, offsetof(dev_capabilities, finds_faults),
      "the scenario expects a finding; this device does not report findings"},
     {"usm", USM, offsetof(dev_capabilities, usm),
      "the scenario has unified shared memory; this device has none"},

@@ -158,6 +158,9 @@ typedef struct cnf_subject_options {
     const cnf_receiver *receiver; /* NULL: messages are written to a descriptor */
 } cnf_subject_options;
 
+/* The capability for lack of which a subject skips a scenario that expects a finding. */
+#define CNF_CAPABILITY_FAULTS "reports-faults"
+
 /* The two values of --loader. */
 #define CNF_LOADER_REAL      "real"
 #define CNF_LOADER_SIMULATED "simulated"
