@@ -312,6 +312,8 @@ class Scenarios:
         with tempfile.TemporaryDirectory(prefix="assay-mutate-") as folder:
             reached, records = os.path.join(folder, "reached"), os.path.join(folder, "records")
             answers = {"ASSAY_CACHE_ANSWERS": "none"} if judge.takes_compiler else {}
+            # As with a mutant of the runtime, which a scenario that fails by itself would seem to notice.
+            answers |= {"ASSAY_MUTANT_CHECK": "1"} if judge.files == RUNTIME else {}
             status, output = self.children.run(
                 self.command([name], judge, records, REACH_TIMEOUT_S), cwd=self.root,
                 env=self.environment(ASSAY_MUTANT_REACHED=reached, **answers))

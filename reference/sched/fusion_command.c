@@ -279,6 +279,8 @@ void rt_fusion_command_finish_empty(rt_scheduler *scheduler, const rt_fusion_lis
     rt_fusion_command *fusion = list->fusion;
     if (fusion->status == RT_FUSION_ACTIVE && fusion->kernels.count == 0) {
         rt_fusion_set_status(scheduler, fusion, RT_FUSION_COMPLETED);
+        /* A launch that was refused may have left moves of contents. */
+        rt_fusion_moves_enqueue(scheduler, fusion);
         placeholder_end(scheduler, fusion);
     }
     rt_scheduler_unlock(scheduler);
