@@ -511,10 +511,13 @@ static uint32_t size_of(const tier_memory *m)
     return (uint32_t)m->access->bytes * m->access->count;
 }
 
-/* How far adjacent lanes of a run are apart: in indices, or in bytes if there is no base. */
+/* How far adjacent lanes of a run are apart: in indices, or in bytes if there is no base. 0:
+ * indices cannot be so. */
 static uint32_t row_step(const tier_memory *m)
 {
-    return m->access->form == SIM_MEMORY_EACH ? size_of(m) : 1;
+    uint32_t size = size_of(m), stride = m->access->stride;
+    if (m->access->form == SIM_MEMORY_EACH) return size;
+    return stride != 0 && size % stride == 0 ? size / stride : 0;
 }
 
 /* The lanes' offsets if lane 0's is at `origin`; 0 in lanes that are not active, if told. */
@@ -647,7 +650,7 @@ static LLVMValueRef rows_place(const tier_emitter *e, const rows *r, uint32_t ki
     if (kind == SIM_TIER_RUN && type == e->i32) {
         /* An index of 32 bits must not wrap from one lane to the next. */
         bool is_signed = m->access->form == SIM_MEMORY_S32;
-        uint32_t most = (is_signed ? INT32_MAX : UINT32_MAX) - SIM_TIER_LANES;
+        uint32_t most = (is_signed ? INT32_MAX : UINT32_MAX) - SIM_TIER_LANES * row_step(m);
         wrong =
             either(e, wrong, is_signed ? LLVMIntSGT : LLVMIntUGT, index, tier_number(e->i32, most));
     }
@@ -745,7 +748,7 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
     rows_end(e, &r);
     bool is_narrow = m->access->count == 1 || size_of(m) <= 16;
     bool is_run = (!is_known || m->stride == (int32_t)size_of(m)) && is_narrow &&
-                  size_of(m) % m->access->alignment == 0;
+                  size_of(m) % m->access->alignment == 0 && row_step(m) != 0;
     r.is_tried = is_known && (is_run || m->stride == 0);
     if (is_run || m->stride == 0) rows_try(e, &r, is_run ? SIM_TIER_RUN : SIM_TIER_SAME);
     rows_mixed(e, &r, base, other);

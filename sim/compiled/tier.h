@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 5u
+#define SIM_TIER_VERSION 6u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -124,6 +124,8 @@ typedef struct sim_tier_helpers {
     /* For the caller of compiled code: returns 0 if a work-item has stored to what another has read
      * since the last barrier. The log remains. */
     uint32_t (*log_check)(sim_tier_context *c);
+    /* For the caller too: adds a number to all elements of a row of built-ins. */
+    void (*row_add)(uint64_t *row, uint32_t lanes, uint64_t number);
 } sim_tier_helpers;
 
 #define SIM_TIER_FRAMES 64u /* more than any number of a frame */

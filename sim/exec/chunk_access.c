@@ -97,7 +97,7 @@ typedef struct chunk_cells {
     uint32_t places[SIM_CHUNK];
     uint32_t count, lanes; /* lanes: a bit for each active one */
     bool is_run;
-    bool is_distinct; /* no two lanes share a cell; false if that is unknown */
+    bool is_distinct; /* no two lanes share a cell, as in a run; false if that is unknown */
 } chunk_cells;
 
 static ALWAYS sim_words lanes_of(uint32_t mask)
@@ -108,21 +108,10 @@ static ALWAYS sim_words lanes_of(uint32_t mask)
     return (sim_words)((bits & mask) != 0);
 }
 
-static ALWAYS sim_words words_gather(const uint32_t *from, const uint32_t *at)
-{
-#ifdef __AVX512F__
-    return (sim_words)_mm512_i32gather_epi32((__m512i)sim_words_get(at), from, 4);
-#else
-    uint32_t found[SIM_CHUNK];
-    FOR_CHUNK_LANES found[i] = from[at[i]];
-    return sim_words_get(found);
-#endif
-}
-
 static ALWAYS sim_words cells_get(const chunk_cells *r, const uint32_t *cells)
 {
     if (r->is_run) return sim_words_get(cells + r->places[0]);
-    return words_gather(cells, r->places);
+    return sim_words_gather(cells, r->places);
 }
 
 static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words from)
@@ -159,7 +148,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
               before = (sim_words)(stamp < clock->group_first);
     sim_words older = (sim_words)(stamp >= clock->launch_first) & (before | cell);
     cells_put(r, cells, r->mine | (here & other & SIM_RACE_SEVERAL) | (older & SIM_RACE_OLDER));
-    if (r->is_run || r->is_distinct) return;
+    if (r->is_distinct) return;
     /* A cell that another lane has overwritten has several readers. */
     sim_words differs = (cells_get(r, cells) ^ r->mine) & SIM_RACE_STAMP & r->mask;
     if (!sim_words_any(differs)) return;
@@ -174,7 +163,7 @@ static ALWAYS void cells_read(const sim_race_clock *clock, const chunk_cells *r,
 static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
 {
     cells_put(r, cells, r->mine);
-    return r->is_run || r->is_distinct || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
+    return r->is_distinct || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
 /* Narrows the cells if necessary. */
@@ -194,11 +183,13 @@ static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_
     sim_words_put(out->places, here);
     out->mine = sim_words_count() + (view->clock->base + lid);
     out->count = size >> shadow->shift;
-    out->is_run = chunk_kind == SIM_TIER_RUN && out->count == 1;
+    bool is_run = chunk_kind == SIM_TIER_RUN && out->count == 1;
+    out->is_run = is_run;
     sim_words next =
         __builtin_shufflevector(here, here, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
     next[SIM_CHUNK - 1] = UINT32_MAX;
-    out->is_distinct = mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count));
+    out->is_distinct =
+        is_run || (mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count)));
 }
 
 /* Looks at the first `kinds` kinds of accesses, without those of atomics if `with_atomics` is
@@ -288,15 +279,21 @@ static void own_learn(const sim_tier_context *c, sim_undo_object *object, uint32
 }
 
 static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object *object,
-                               uint32_t mask, const uint32_t *at, uint32_t first, uint32_t size)
+                               uint32_t kind, uint32_t mask, const uint32_t *at, uint32_t first,
+                               uint32_t size)
 {
-    typedef uint64_t chunk_ids __attribute__((vector_size(SIM_CHUNK * 8)));
-    chunk_ids ids;
-    if (size > object->own_stride) return false;
-    memcpy(&ids, c->rows + OWN_ROW, sizeof ids);
-    sim_words parts = __builtin_convertvector(ids, sim_words) * object->own_stride;
+    sim_wide_words ids[2];
+    const uint64_t *ids_of = (const uint64_t *)(const void *)(c->rows + OWN_ROW);
+    uint32_t stride = object->own_stride;
+    if (size > stride) return false;
+    /* Ids increase from lane to lane, so these are consecutive. */
+    if (mask == ALL_LANES && kind == SIM_TIER_RUN && size == stride &&
+        ids_of[SIM_CHUNK - 1] - ids_of[0] == SIM_CHUNK - 1)
+        return at[0] + first - object->own_first == (uint32_t)ids_of[0] * stride;
+    memcpy(ids, ids_of, sizeof ids);
+    sim_words parts = sim_words_narrow(ids[0], ids[1]) * stride;
     sim_words within = sim_words_get(at) + (first - object->own_first) - parts;
-    return !sim_words_any((sim_words)(within > object->own_stride - size) & lanes_of(mask));
+    return !sim_words_any((sim_words)(within > stride - size) & lanes_of(mask));
 }
 
 /* Whether an access must be recorded. */
@@ -308,15 +305,15 @@ typedef enum own_verdict {
 
 /* Judges the access to [at + first, size bytes) of each active lane, in memory that may race. */
 static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_view *view,
-                                    uint32_t mask, const uint32_t *at, uint32_t first,
-                                    uint32_t size)
+                                    uint32_t kind, uint32_t mask, const uint32_t *at,
+                                    uint32_t first, uint32_t size)
 {
     sim_undo_object *object = view->undo;
     if (!object || object->own == SIM_OWN_SHARED) return OWN_NOT;
     bool is_first = object->own == SIM_OWN_UNKNOWN;
     if (is_first) own_learn(c, object, mask, at, first, size);
     if (object->own == SIM_OWN_SHARED) return OWN_NOT;
-    if (own_is_kept(c, object, mask, at, first, size)) return OWN_PART;
+    if (own_is_kept(c, object, kind, mask, at, first, size)) return OWN_PART;
     if (!is_first) return OWN_LATE;
     object->own = SIM_OWN_SHARED;
     return OWN_NOT;
@@ -568,6 +565,17 @@ static uint32_t chunk_collective(sim_tier_context *c, const sim_op *op, uint32_t
     return give_up(c, SIM_TIER_MISUSE);
 }
 
+/* Rows have room for whole chunks. */
+static void chunk_row_add(uint64_t *row, uint32_t lanes, uint64_t number)
+{
+    for (uint32_t lane = 0; lane < lanes; lane += 8) {
+        sim_wide_words part;
+        memcpy(&part, row + lane, sizeof part);
+        part += number;
+        memcpy(row + lane, &part, sizeof part);
+    }
+}
+
 static void private_forget(sim_tier_context *c, uint32_t mask, chunk_variable v)
 {
     uint8_t *memory = v.is_marked ? c->private_memory : c->private_defined;
@@ -613,4 +621,5 @@ const sim_tier_helpers SIM_NAME(sim_chunk_helpers) = {
     .forget = chunk_forget,
     .log_flush = chunk_log_flush,
     .log_check = chunk_log_check,
+    .row_add = chunk_row_add,
 };

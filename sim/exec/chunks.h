@@ -12,7 +12,7 @@
 
 #include "sim/exec/exec.h"
 
-#ifdef __AVX512F__
+#ifdef __AVX2__
 #include <immintrin.h>
 #endif
 
@@ -51,12 +51,32 @@ static inline sim_words sim_words_count(void)
 {
     return (sim_words){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
-/* Returns a word for each lane of a chunk: all bits set if the lane is active, otherwise 0. */
+/* Returns a word for each lane of a chunk: all bits set if the lane is active, otherwise 0. gcc
+ * widens vectors of bytes one by one unless it is told the instruction. */
 static inline sim_words sim_words_mask(const uint8_t *mask)
 {
+#ifdef __AVX512F__
+    return -(sim_words)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)mask));
+#elif defined(__AVX2__)
+    sim_words words;
+    for (uint32_t i = 0; i < 2; i++) {
+        __m256i half = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const void *)(mask + 8 * i)));
+        memcpy((uint8_t *)&words + sizeof half * i, &half, sizeof half);
+    }
+    return -words;
+#else
     sim_lane_bytes_16 lanes;
     memcpy(&lanes, mask, sizeof lanes);
     return -__builtin_convertvector(lanes, sim_words);
+#endif
+}
+
+/* The low halves of sixteen numbers of 64 bits. */
+typedef uint64_t sim_wide_words __attribute__((vector_size(64)));
+static inline sim_words sim_words_narrow(sim_wide_words low, sim_wide_words high)
+{
+    return __builtin_shufflevector((sim_words)low, (sim_words)high, 0, 2, 4, 6, 8, 10, 12, 14, 16,
+                                   18, 20, 22, 24, 26, 28, 30);
 }
 static inline bool sim_words_any(sim_words words)
 {
@@ -68,6 +88,81 @@ static inline bool sim_words_any(sim_words words)
     memcpy(q, &words, sizeof q);
     quarter all = (q[0] | q[1]) | (q[2] | q[3]);
     return (all[0] | all[1]) != 0;
+#endif
+}
+
+/* Gives the active lanes of a chunk the elements of `from`; sim_chunk_store does not even touch the
+ * others. gcc turns such loops into steps of two lanes unless it is told the instructions. */
+#ifdef __AVX512F__
+static inline __mmask16 sim_chunk_bits(const uint8_t *mask)
+{
+    __m128i lanes = _mm_loadu_si128((const __m128i *)(const void *)mask);
+    return _mm_test_epi8_mask(lanes, lanes);
+}
+#define SIM_CHUNK_BLEND(bits, vector, load, blend, store_all, store)                               \
+    static inline void sim_chunk_blend_##bits(uint##bits##_t *to, const uint##bits##_t *from,      \
+                                              const uint8_t *mask)                                 \
+    {                                                                                              \
+        vector before = load((const void *)to), after = load((const void *)from);                  \
+        store_all((void *)to, blend(sim_chunk_bits(mask), before, after));                         \
+    }                                                                                              \
+    static inline void sim_chunk_store_##bits(void *to, const uint##bits##_t *from,                \
+                                              const uint8_t *mask)                                 \
+    {                                                                                              \
+        store(to, sim_chunk_bits(mask), load((const void *)from));                                 \
+    }
+SIM_CHUNK_BLEND(8, __m128i, _mm_loadu_si128, _mm_mask_blend_epi8, _mm_storeu_si128,
+                _mm_mask_storeu_epi8)
+SIM_CHUNK_BLEND(16, __m256i, _mm256_loadu_si256, _mm256_mask_blend_epi16, _mm256_storeu_si256,
+                _mm256_mask_storeu_epi16)
+SIM_CHUNK_BLEND(32, __m512i, _mm512_loadu_si512, _mm512_mask_blend_epi32, _mm512_storeu_si512,
+                _mm512_mask_storeu_epi32)
+static inline void sim_chunk_blend_64(uint64_t *to, const uint64_t *from, const uint8_t *mask)
+{
+    __mmask16 lanes = sim_chunk_bits(mask);
+    for (uint32_t i = 0; i < SIM_CHUNK; i += 8) {
+        __m512i before = _mm512_loadu_si512(to + i), after = _mm512_loadu_si512(from + i);
+        __mmask8 part = (__mmask8)(lanes >> i);
+        _mm512_storeu_si512(to + i, _mm512_mask_blend_epi64(part, before, after));
+    }
+}
+static inline void sim_chunk_store_64(void *to, const uint64_t *from, const uint8_t *mask)
+{
+    __mmask16 lanes = sim_chunk_bits(mask);
+    _mm512_mask_storeu_epi64(to, (__mmask8)lanes, _mm512_loadu_si512(from));
+    _mm512_mask_storeu_epi64((uint8_t *)to + 64, (__mmask8)(lanes >> 8),
+                             _mm512_loadu_si512(from + 8));
+}
+#else
+#define SIM_CHUNK_BLEND(bits)                                                                      \
+    static inline void sim_chunk_blend_##bits(uint##bits##_t *to, const uint##bits##_t *from,      \
+                                              const uint8_t *mask)                                 \
+    {                                                                                              \
+        FOR_CHUNK_LANES to[i] = mask[i] ? from[i] : to[i];                                         \
+    }                                                                                              \
+    static inline void sim_chunk_store_##bits(void *to, const uint##bits##_t *from,                \
+                                              const uint8_t *mask)                                 \
+    {                                                                                              \
+        for (uint32_t i = 0; i < SIM_CHUNK; i++) {                                                 \
+            if (mask[i]) memcpy((uint8_t *)to + i * sizeof *from, from + i, sizeof *from);         \
+        }                                                                                          \
+    }
+SIM_CHUNK_BLEND(8)
+SIM_CHUNK_BLEND(16)
+SIM_CHUNK_BLEND(32)
+SIM_CHUNK_BLEND(64)
+#endif
+#undef SIM_CHUNK_BLEND
+
+/* Gathers from[at[i]] for all lanes of a chunk, active or not. */
+static inline sim_words sim_words_gather(const uint32_t *from, const uint32_t *at)
+{
+#ifdef __AVX512F__
+    return (sim_words)_mm512_i32gather_epi32((__m512i)sim_words_get(at), from, 4);
+#else
+    uint32_t found[SIM_CHUNK];
+    FOR_CHUNK_LANES found[i] = from[at[i]];
+    return sim_words_get(found);
 #endif
 }
 

@@ -298,7 +298,7 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
     run->context.exec = x;
     run->context.pool = l->pool;
     for (uint32_t i = 0; i < l->wave_count; i++)
-        sim_launch_rows(l, &waves[i]);
+        sim_launch_rows(l, &waves[i], run->helpers->row_add);
     views_renew(run->code);
     run->context.reads_next = run->context.reads;
     for (uint32_t resume = 0;;) {

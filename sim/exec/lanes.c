@@ -8,7 +8,7 @@
  *
  * Source: SPIR-V specification 1.6 sections 3.42.13, 3.42.14, 3.42.15; OpenCL extended instruction
  * set 1.0. */
-#include "sim/exec/exec.h"
+#include "sim/exec/chunks.h"
 #include "sim/number/rsqrt.h"
 
 #include <string.h>
@@ -30,12 +30,17 @@ static inline void *target_row(sim_exec *x, const sim_op *op, uint32_t bytes)
         uint##bits##_t *d = (uint##bits##_t *)sim_at(x, op->target) + x->low;                      \
         const uint##bits##_t *s = (const uint##bits##_t *)(const void *)x->scratch + x->low;       \
         const uint8_t *m = x->mask + x->low;                                                       \
-        FOR_LANES d[i] = m[i] ? s[i] : d[i];                                                       \
+        for (uint32_t c = 0; c < n; c += SIM_CHUNK)                                                \
+            sim_chunk_blend_##bits(d + c, s + c, m + c);                                           \
     }
 BLEND(8)
 BLEND(16)
 BLEND(32)
 BLEND(64)
+#define BLEND_I8  sim_chunk_blend_8
+#define BLEND_I16 sim_chunk_blend_16
+#define BLEND_I32 sim_chunk_blend_32
+#define BLEND_I64 sim_chunk_blend_64
 
 /* Not inlined: every handler calls it, and four loops in each would be a third of this file's code
  * and of the time to compile it. */

@@ -298,28 +298,32 @@ static void rows_open(const sim_launch_state *l, const sim_wave *wave)
     }
 }
 
-/* Adds a constant to all elements of a row so that the first becomes `first`. */
-static void row_move(const sim_wave *wave, uint32_t row, uint64_t first)
+void sim_row_add(uint64_t *row, uint32_t lanes, uint64_t number)
 {
     typedef uint64_t eight __attribute__((vector_size(64), may_alias));
-    uint64_t *lanes = row_of(wave, row), distance = first - lanes[0];
-    if (distance == 0) return;
-    eight *part = (eight *)(void *)lanes;
-    for (uint32_t lane = 0; lane < wave->lane_count; lane += 8, part++)
-        *part += distance; /* may write past lane_count, since rows have room for whole chunks */
+    eight *part = (eight *)(void *)row;
+    for (uint32_t lane = 0; lane < lanes; lane += 8, part++)
+        *part += number; /* may write past `lanes`, since rows have room for whole chunks */
+}
+
+/* Adds a constant to all elements of a row so that the first becomes `first`. */
+static void row_move(const sim_wave *wave, uint32_t row, uint64_t first, sim_row_adder *add)
+{
+    uint64_t *lanes = row_of(wave, row);
+    if (first != lanes[0]) add(lanes, wave->lane_count, first - lanes[0]);
 }
 
 /* From one group to the next, the ids of all lanes change by the same amount. */
-void sim_launch_rows(const sim_launch_state *l, const sim_wave *wave)
+void sim_launch_rows(const sim_launch_state *l, const sim_wave *wave, sim_row_adder *add)
 {
     const sim_range *range = l->range;
     uint64_t linear = 0;
     for (uint32_t k = RT_ND_RANGE_DIMENSIONS; k-- > 0;) {
         uint64_t id = l->group[k] * range->local[k] + row_of(wave, SIM_ROW_LOCAL_ID + k)[0];
-        row_move(wave, SIM_ROW_GLOBAL_ID + k, id + range->offset[k]);
+        row_move(wave, SIM_ROW_GLOBAL_ID + k, id + range->offset[k], add);
         linear = linear * range->global[k] + id;
     }
-    row_move(wave, SIM_ROW_GLOBAL_LINEAR, linear);
+    row_move(wave, SIM_ROW_GLOBAL_LINEAR, linear, add);
 }
 
 /* Sets the slots that depend on the size of the running group. */
@@ -426,7 +430,7 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
     }
     for (uint32_t i = 0; i < l->wave_count; i++) {
         sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
-        sim_launch_rows(l, &waves[i]);
+        sim_launch_rows(l, &waves[i], sim_row_add);
         if (!frame) {
             sim_kernel_exhausted(x, &waves[i]);
             return;

@@ -22,6 +22,17 @@ static inline uint64_t uniform_64(const sim_exec *x, sim_register place)
     return *(const uint64_t *)sim_at(x, place);
 }
 
+/* Which lanes are active. In variables, because a store to memory might change the members of x. */
+typedef struct active_lanes {
+    const uint8_t *mask; /* NULL: all in the range */
+    uint32_t low, high;
+} active_lanes;
+
+static inline active_lanes active_lanes_of(const sim_exec *x)
+{
+    return (active_lanes){x->dense ? NULL : x->mask, x->low, x->high};
+}
+
 /* ---- Offsets of all lanes ------------------------------------------------------------------- */
 
 /* The object that all lanes access; their offsets are in x->offsets. */
@@ -211,11 +222,11 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 
 /* ---- Private memory at each lane's own offset ------------------------------------------------ */
 
-/* Iterates over the lanes of the fragment's range that are active, from x->low on. */
-#define FOR_ACTIVE_LANES(x, i)                                                                     \
-    FOR_CHUNKS(x)                                                                                  \
-    for (uint32_t left = (x)->dense ? SIM_CHUNK_ALL : sim_chunk_active((x)->mask + c), i;          \
-         left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
+/* Iterates over the active lanes. */
+#define FOR_ACTIVE_LANES(s, i)                                                                     \
+    for (uint32_t c = (s).low; c < (s).high; c += SIM_CHUNK)                                       \
+        for (uint32_t left = (s).mask ? sim_chunk_active((s).mask + c) : SIM_CHUNK_ALL, i;         \
+             left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
 
 /* Returns the distance in a wave's private memory from the first byte of a granule to the byte of
  * the same lane that is `distance` bytes further. */
@@ -230,17 +241,18 @@ static inline uint32_t private_distance(uint32_t distance)
 static bool private_places(const sim_exec *x, const sim_op *op, const sim_view_memory *view,
                            uint32_t bytes, uint32_t *out_at)
 {
-    uint32_t n = LANE_COUNT(x), first = (uint32_t)view->position, bits = first;
-    const uint32_t *offsets = x->offsets + x->low;
-    const uint8_t *m = x->mask + x->low;
-    uint32_t same = (op->count > 1 ? 8 : bytes) - 1;
-    FOR_LANES
+    uint32_t first = (uint32_t)view->position, same = (op->count > 1 ? 8 : bytes) - 1;
+    sim_words bits = (sim_words){0} + first;
+    const uint8_t *mask = x->mask;
+    const active_lanes lanes = active_lanes_of(x);
+    FOR_CHUNKS(&lanes)
     {
-        uint32_t position = first + offsets[i];
-        bits |= m[i] ? position : 0;
-        out_at[i] = ((position >> 3) * SIM_LANES + x->low + i) * 8 + (position & 7);
+        sim_words position = sim_words_get(x->offsets + c) + first;
+        sim_words place = (position >> 3) * SIM_LANES + sim_words_count() + c;
+        bits |= position & sim_words_mask(mask + c);
+        sim_words_put(out_at + (c - lanes.low), place * 8 + (position & 7));
     }
-    return (bits & same) == 0;
+    return !sim_words_any(bits & same);
 }
 
 /* ---- Handlers ------------------------------------------------------------------------------- */

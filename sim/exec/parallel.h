@@ -20,8 +20,11 @@ void sim_launch_run(sim_launch_state *launch, const sim_argument *arguments, sim
  * to the private memory of every lane of the wave; a NULL wave's lanes are left to the caller. */
 void sim_launch_arguments(const sim_launch_state *launch, sim_wave *wave, const sim_frame *frame,
                           const sim_argument *arguments);
+/* Adds a number to all elements of a row of built-ins. */
+typedef void sim_row_adder(uint64_t *row, uint32_t lanes, uint64_t number);
+void sim_row_add(uint64_t *row, uint32_t lanes, uint64_t number);
 /* Sets the wave's built-in rows for the running group. */
-void sim_launch_rows(const sim_launch_state *launch, const sim_wave *wave);
+void sim_launch_rows(const sim_launch_state *launch, const sim_wave *wave, sim_row_adder *add);
 /* All work-items of the group pass a barrier with that order (sim_order_pack). */
 void sim_launch_barrier(sim_launch_state *launch, uint32_t order);
 /* Frees the launch's memory; its findings must have been reported. */

@@ -52,15 +52,33 @@ static void row_start(const sim_race_clock *clock, row *out)
     out->in_sequence = false;
 }
 
+/* True if each lane's cell is after that of the lane before it. Chunks are compared with themselves
+ * as they were stored: processors stall a load that spans two stores. */
+static bool cells_ascend(const row *r)
+{
+    sim_words falls = {0};
+    uint32_t last = 0;
+    bool is_first = true;
+    for (uint32_t c = 0; c < r->count; c += SIM_CHUNK) {
+        sim_words at = sim_words_get(r->at + c);
+        sim_words next =
+            __builtin_shufflevector(at, at, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
+        next[SIM_CHUNK - 1] = UINT32_MAX;
+        falls |= (sim_words)(next <= at);
+        if (!is_first && at[0] <= last) return false;
+        last = at[SIM_CHUNK - 1];
+        is_first = false;
+    }
+    return !sim_words_any(falls);
+}
+
 /* Fills in `mine` and `is_distinct` of a row that is not in sequence and whose first lane has local
  * linear id `lid`; `at`, `count` and `mask` must be set. */
 static void row_stamps(const sim_race_clock *clock, uint32_t lid, row *out)
 {
-    uint32_t n = out->count, base = clock->base + lid, falls = 0;
+    uint32_t n = out->count, base = clock->base + lid;
     CHECK(n % SIM_CHUNK == 0 && n <= SIM_LANES);
-    out->at[n] = UINT32_MAX;
-    FOR_LANES falls |= out->at[i + 1] <= out->at[i];
-    out->is_distinct = falls == 0;
+    out->is_distinct = cells_ascend(out);
     FOR_LANES out->mine[i] = base + i;
     for (uint32_t i = 0; clock->is_split && i < n; i++)
         out->mine[i] = out->mask[i] ? clock->stamps[lid + i] : 0;
@@ -107,13 +125,10 @@ static void row_open(const sim_exec *x, const sim_race_shadow *shadow, uint32_t 
 static inline sim_words chunk_get(const row *r, const uint32_t *cells, uint32_t c)
 {
     const uint32_t *at = r->at + c;
-    uint32_t found[SIM_CHUNK];
     sim_chunk_kind kind = SIM_CHUNK_KIND(r->kinds[c / SIM_CHUNK]);
     if (kind == SIM_CHUNK_RUN) return sim_words_get(cells + at[0]);
     if (kind == SIM_CHUNK_SAME) return (sim_words){0} + cells[at[0]];
-    for (uint32_t i = 0; i < SIM_CHUNK; i++)
-        found[i] = cells[at[i]];
-    return sim_words_get(found);
+    return sim_words_gather(cells, at);
 }
 
 /* Writes back the cells of a chunk's active lanes. */
