@@ -4,7 +4,8 @@
  * that the documents leave open if the original passes in all of them. Nor may sim refuse a call
  * for a new reason: otherwise a kernel that must be refused would lose its arguments, or its code.
  * If sim itself fails, nothing checks them: the failed check must then expect and observe what the
- * original did, so that it does not fail because of what the reduction changed. */
+ * original did, and nothing may fail that did not, so that no failure is due to what the reduction
+ * changed. */
 #include "conformance/cli/columns.h"
 #include "conformance/cli/commands.h"
 #include "conformance/cli/reduce_tool.h"
