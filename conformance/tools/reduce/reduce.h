@@ -3,9 +3,10 @@
  * Delta debugging over the tree of the file: items and entries are left out, then numbers are made
  * smaller, then lines of texts are left out, in chunks that become smaller, until no single change
  * passes the test any more. What belongs together goes together: the names that link outcomes, and
- * a launch that is left for its expectation alone in exchange for a simpler expectation. Whether a candidate is a valid scenario is for the test to decide.
- * Source: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (2002);
- * Misherghi and Su, "HDD: Hierarchical Delta Debugging" (2006). */
+ * a launch that is left for its expectation alone in exchange for a simpler expectation. Whether a
+ * candidate is a valid scenario is for the test to decide. Source: Zeller and Hildebrandt,
+ * "Simplifying and Isolating Failure-Inducing Input" (2002); Misherghi and Su, "HDD: Hierarchical
+ * Delta Debugging" (2006). */
 #ifndef CONFORMANCE_TOOLS_REDUCE_REDUCE_H
 #define CONFORMANCE_TOOLS_REDUCE_REDUCE_H
 
