@@ -512,6 +512,9 @@ static void headers_write(host_fixture *f)
     assert_int_equal(system(command), 0);
     libraries[0] = rt_arena_printf(&f->arena, "%s/libsycl.so", f->folder).data;
     f->runtime.libraries = libraries;
+    /* The other modules would be built in vain. */
+    f->scenario.module_count = 1;
+    f->scenario.preloaded_count = f->modules[APP].need_count = 0;
 }
 
 /* Builds and runs the program with a source that was not compiled before. */
