@@ -107,9 +107,10 @@ rt_status cnf_host_compiler_check(rt_sink *sink)
 /* ---- One run of the compiler --------------------------------------------------------------- */
 
 /* Runs a command line, which begins with the compiler's own words; the compiler reads the source
- * from standard input. `refused`: the code if the compiler ends with an error; otherwise IO. */
+ * from standard input. `refused`: the code if the compiler ends with an error; otherwise IO, also
+ * if it takes longer than limit_ms. */
 static rt_status compile(host_build *build, word_list *words, rt_bytes source, rt_text target,
-                         rt_code refused)
+                         rt_code refused, uint32_t limit_ms)
 {
     rt_buffer output = {0}, errors = {0};
     cnf_process process;
@@ -121,13 +122,13 @@ static rt_status compile(host_build *build, word_list *words, rt_bytes source, r
     if (error)
         result = (cnf_process_result){CNF_PROCESS_NOT_STARTED, error};
     else
-        result = cnf_process_finish(&process, COMPILE_MS_MAX, &output, &errors);
+        result = cnf_process_finish(&process, limit_ms, &output, &errors);
     rt_status status = RT_STATUS_OK;
     if (result.end != CNF_PROCESS_EXITED || result.code != 0) {
         /* Quotes only the last lines: of thousands, the first are rarely more helpful. */
         rt_text text = rt_lines_last(rt_buffer_text(&errors), ERROR_LINES);
         rt_buffer outcome = {0};
-        cnf_process_describe(&outcome, result, COMPILE_MS_MAX);
+        cnf_process_describe(&outcome, result, limit_ms);
         status =
             rt_fail(build->sink, result.end == CNF_PROCESS_EXITED ? refused : RT_IO, RT_RULE_NONE,
                     "%s %s while it built %.*s%s%.*s", words->items[0], rt_buffer_string(&outcome),
@@ -230,7 +231,7 @@ static rt_status stubs_build(host_build *build, const scn_module *module)
                   (const char *const[]){"-shared", "-nostdlib", "-Wl,-soname,%", "-o", NULL});
         words_add(build, &words, path_in(build, STUBS, name),
                   (const char *const[]){"%", "-xassembler", "/dev/null", NULL});
-        rt_status status = compile(build, &words, (rt_bytes){0}, name, RT_IO);
+        rt_status status = compile(build, &words, (rt_bytes){0}, name, RT_IO, COMPILE_MS_MAX);
         rt_vector_free(&words);
         RT_TRY(status);
     }
@@ -319,8 +320,10 @@ static cnf_precompiled half_precompiled(host_build *build, const scn_module *mod
         rt_sink *sink = build->sink;
         build->sink = rt_sink_create(); /* a failure is not one of the scenario */
         *rt_vector_push(&words) = precompiled.draft.data;
-        *out_is_new = rt_ok(compile(build, &words, opening, precompiled.header, RT_IO));
-        cnf_precompiled_end(&build->arena, &precompiled, *out_is_new);
+        rt_status made = compile(build, &words, opening, precompiled.header, RT_COMPILE_TIME,
+                                 CNF_PRECOMPILED_MS_MAX);
+        cnf_precompiled_end(&build->arena, &precompiled, made);
+        *out_is_new = rt_ok(made);
         rt_sink_destroy(build->sink);
         build->sink = sink;
     }
@@ -349,7 +352,8 @@ static rt_status half_compile(host_build *build, const scn_module *module,
         *rt_vector_push(&words) = path.data;
         *rt_vector_push(&words) = "-include";
         *rt_vector_push(&words) = precompiled.header.data;
-        is_compiled = rt_ok(compile(build, &words, rt_buffer_bytes(&source), name, RT_IO));
+        is_compiled =
+            rt_ok(compile(build, &words, rt_buffer_bytes(&source), name, RT_IO, COMPILE_MS_MAX));
         rt_sink_destroy(build->sink);
         build->sink = sink;
     }
@@ -359,7 +363,8 @@ static rt_status half_compile(host_build *build, const scn_module *module,
         half_words(build, module, "-xc++", &words);
         *rt_vector_push(&words) = path.data;
         rt_buffer_append(&opening, source.data, source.size);
-        status = compile(build, &words, rt_buffer_bytes(&opening), name, RT_COMPILE_TIME);
+        status = compile(build, &words, rt_buffer_bytes(&opening), name, RT_COMPILE_TIME,
+                         COMPILE_MS_MAX);
         if (rt_ok(status) && precompiled.is_usable) cnf_precompiled_distrust(&precompiled, is_new);
     }
     rt_vector_free(&words);
@@ -483,7 +488,8 @@ static rt_status module_build(host_build *build, uint32_t index)
     if (rt_ok(status) && !is_cached) {
         words.count = 0;
         module_words(build, index, build->folder, &words);
-        status = compile(build, &words, rt_buffer_bytes(&source), module->name, RT_IO);
+        status =
+            compile(build, &words, rt_buffer_bytes(&source), module->name, RT_IO, COMPILE_MS_MAX);
         if (rt_ok(status)) file_keep(build, path, rt_buffer_bytes(&request));
     }
     rt_vector_free(&words);

@@ -78,9 +78,14 @@ cnf_precompiled cnf_precompiled_find(rt_arena *arena, const cnf_cache *cache, rt
 /* Names the draft that the compiler is to write; false: it cannot be created. */
 bool cnf_precompiled_begin(rt_arena *arena, cnf_precompiled *precompiled);
 
-/* Puts the draft into its place or, if it could not be made, a mark that prevents further attempts.
- * Removes files that have not been used for long. */
-void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, bool is_made);
+/* The time that making one may take, in ms. It counts towards the time limit of the scenario that
+ * happens to make it, and takes 7 s of processor time. */
+enum { CNF_PRECOMPILED_MS_MAX = 15000 };
+
+/* Puts the draft into its place if `made` is OK, or a mark that prevents further attempts if it is
+ * COMPILE_TIME, the compiler's refusal; after anything else, such as too long a time, another
+ * process tries again later. Removes files that have not been used for long. */
+void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, rt_status made);
 
 /* Removes a file with which a compilation failed that succeeds without it, and reports that on
  * standard error. One that has just been made leaves a mark, because the next would fail as well.

@@ -28,7 +28,12 @@
 
 #define SUFFIX ".gch"
 
-enum { UNUSED_SECONDS = 30 * 24 * 3600 }; /* after which any file of the folder is removed */
+enum {
+    UNUSED_SECONDS = 30 * 24 * 3600, /* after which any file of the folder is removed */
+    DRAFT_SECONDS = 3600,            /* after which a draft is, whose process was killed */
+};
+
+#define DRAFT "new-"
 
 /* ---- Finding ------------------------------------------------------------------------------- */
 
@@ -81,7 +86,7 @@ bool cnf_precompiled_begin(rt_arena *arena, cnf_precompiled *precompiled)
 {
     CHECK(precompiled->is_due && precompiled->file.length > 0);
     rt_text folder = folder_of(arena, precompiled);
-    rt_text draft = rt_arena_printf(arena, "%.*s/new-XXXXXX", RT_TEXT_ARG(folder));
+    rt_text draft = rt_arena_printf(arena, "%.*s/" DRAFT "XXXXXX", RT_TEXT_ARG(folder));
     int descriptor = mkostemp((char *)(uintptr_t)draft.data, O_CLOEXEC);
     if (descriptor < 0) return false;
     close(descriptor);
@@ -109,7 +114,8 @@ static void sweep(rt_arena *arena, rt_text folder)
         struct stat status;
         rt_text path = rt_arena_printf(arena, "%.*s/%s", RT_TEXT_ARG(folder), entry->d_name);
         if (stat(path.data, &status) != 0 || !S_ISREG(status.st_mode)) continue;
-        if (now - status.st_mtime > UNUSED_SECONDS)
+        bool is_draft = strncmp(entry->d_name, DRAFT, strlen(DRAFT)) == 0;
+        if (now - status.st_mtime > (is_draft ? DRAFT_SECONDS : UNUSED_SECONDS))
             unlink(path.data);
         else if (status.st_size > 0 && strstr(entry->d_name, SUFFIX))
             *rt_vector_push(&kept) = (kept_file){path, status.st_mtime};
@@ -121,14 +127,14 @@ static void sweep(rt_arena *arena, rt_text folder)
     rt_vector_free(&kept);
 }
 
-void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, bool is_made)
+void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, rt_status made)
 {
     CHECK(precompiled->draft.length > 0 && !precompiled->is_usable);
     const char *draft = precompiled->draft.data;
-    bool is_ready = is_made || truncate(draft, 0) == 0;
+    bool is_ready = rt_ok(made) || (made.code == RT_COMPILE_TIME && truncate(draft, 0) == 0);
     is_ready = is_ready && chmod(draft, 0644) == 0 && rename(draft, precompiled->file.data) == 0;
     if (!is_ready) unlink(draft);
-    precompiled->is_usable = is_ready && is_made;
+    precompiled->is_usable = is_ready && rt_ok(made);
     sweep(arena, folder_of(arena, precompiled));
 }
 

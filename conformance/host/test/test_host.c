@@ -437,12 +437,12 @@ static int compiled_count(const host_fixture *f)
 }
 
 /* A C++ compiler that logs its command lines and keeps its objects; if a word of its command line
- * is `fails`, it ends with an error. */
-static void compiler_log(host_fixture *f, const char *fails)
+ * is `fails`, it does `how`. */
+static void compiler_log(host_fixture *f, const char *fails, const char *how)
 {
     static const char script[] = "#!/bin/sh\n"
                                  "echo \"$@\" >>%s/runs\n"
-                                 "case \" $* \" in *\" %s \"*) exit 1;; esac\n"
+                                 "case \" $* \" in *\" %s \"*) %s;; esac\n"
                                  "c++ \"$@\" || exit\n"
                                  "for word; do\n"
                                  "    case $word in */.objects/*) cp $word %s/object-$$;; esac\n"
@@ -451,7 +451,7 @@ static void compiler_log(host_fixture *f, const char *fails)
     snprintf(compiler, sizeof compiler, "%s/c++", f->folder);
     FILE *file = fopen(compiler, "w");
     assert_non_null(file);
-    fprintf(file, script, f->folder, fails, f->folder);
+    fprintf(file, script, f->folder, fails, how, f->folder);
     assert_int_equal(fchmod(fileno(file), 0700), 0);
     assert_int_equal(fclose(file), 0);
     setenv("CXX", compiler, 1);
@@ -461,7 +461,7 @@ static void compiler_log(host_fixture *f, const char *fails)
 static void host_halves_are_cached_by_themselves(void **state)
 {
     host_fixture *f = *state;
-    compiler_log(f, "nothing");
+    compiler_log(f, "nothing", "true");
     half_give(f, APP, "", "int x;", "");
     for (int round = 0; round < 2; round++) {
         start_well(f);
@@ -512,6 +512,9 @@ static void headers_write(host_fixture *f)
     assert_int_equal(system(command), 0);
     libraries[0] = rt_arena_printf(&f->arena, "%s/libsycl.so", f->folder).data;
     f->runtime.libraries = libraries;
+    /* The other modules would be built in vain. */
+    f->scenario.module_count = 1;
+    f->scenario.preloaded_count = f->modules[APP].need_count = 0;
 }
 
 /* Builds and runs the program with a source that was not compiled before. */
@@ -550,7 +553,7 @@ static void header_make(host_fixture *f)
 static void headers_are_precompiled(void **state)
 {
     host_fixture *f = *state;
-    compiler_log(f, "nothing");
+    compiler_log(f, "nothing", "true");
     headers_write(f);
     sources_run(f, CNF_PRECOMPILED_AFTER);
     assert_int_equal(word_count(f, "-xc++-header"), 0);
@@ -576,7 +579,7 @@ static void headers_are_precompiled(void **state)
 static void precompiled_headers_change_no_object(void **state)
 {
     host_fixture *f = *state;
-    compiler_log(f, "nothing");
+    compiler_log(f, "nothing", "true");
     headers_write(f);
     half_give(f, APP, "#define M 3\n",
               "#include <sycl/sycl.hpp>\nint n = twice(M), line = __LINE__;",
@@ -600,7 +603,7 @@ static void damaged_precompiled_headers_are_removed(void **state)
 {
     static const char *const damages[] = {"echo damaged >$(ls *.gch)", "truncate -s 10000 *.gch"};
     host_fixture *f = *state;
-    compiler_log(f, "nothing");
+    compiler_log(f, "nothing", "true");
     headers_write(f);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         header_make(f);
@@ -628,7 +631,7 @@ static void compilers_without_precompiled_headers_do(void **state)
     host_fixture *f = *state;
     headers_write(f);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        compiler_log(f, words[i]);
+        compiler_log(f, words[i], "exit 1");
         header_make(f);
         assert_int_equal(in_headers(f, "printf %04d 0 >$(ls *.uses)"), 0);
         sources_run(f, 2);
@@ -639,11 +642,28 @@ static void compilers_without_precompiled_headers_do(void **state)
     unsetenv("CXX");
 }
 
+/* A compiler that is killed, as one that takes too long is, is asked again later. */
+static void precompiling_is_tried_again(void **state)
+{
+    host_fixture *f = *state;
+    headers_write(f);
+    compiler_log(f, "-xc++-header", "kill -9 $$");
+    header_make(f);
+    assert_int_equal(word_count(f, "-xc++-header"), 1);
+    assert_int_equal(word_count(f, "-include"), 0);
+    assert_int_equal(in_headers(f, "test $(ls | grep -cv uses) = 0"), 0);
+    compiler_log(f, "nothing", "true");
+    sources_run(f, CNF_PRECOMPILED_AFTER + 1);
+    assert_int_equal(word_count(f, "-xc++-header"), 2);
+    assert_int_equal(word_count(f, "-include"), 1);
+    unsetenv("CXX");
+}
+
 /* Errors are those of the compilation without the precompiled header, which stays. */
 static void errors_do_not_remove_precompiled_headers(void **state)
 {
     host_fixture *f = *state;
-    compiler_log(f, "nothing");
+    compiler_log(f, "nothing", "true");
     headers_write(f);
     header_make(f);
     half_give(f, APP, "// header\n#ifndef M\n#define M 1\n#endif\nint a = M;\n",
@@ -847,6 +867,7 @@ int main(void)
         HOST_TEST(precompiled_headers_change_no_object),
         HOST_TEST(damaged_precompiled_headers_are_removed),
         HOST_TEST(compilers_without_precompiled_headers_do),
+        HOST_TEST(precompiling_is_tried_again),
         HOST_TEST(errors_do_not_remove_precompiled_headers),
         HOST_TEST(openings_are_the_first_directives),
         HOST_TEST(images_have_the_layout_of_the_runtime),
