@@ -447,8 +447,8 @@ def test_judges():
     judges = {file: [judge.label for judge in mutate_run.JUDGES if judge.takes_file(file)]
               for file in ("reference/sched/wait.c", "reference/runtime.c", "reference/compiler/ptx/spaces.c",
                            "reference/compiler/spirv/link.c", "sim/compiled/flat.c", "simple.c")}
-    expected = {"reference/sched/wait.c": ["sim", "sim", "sim --explore"],
-                "reference/runtime.c": ["sim", "sim", "sim --explore"],
+    runtimes = ["sim", "sim", "sim --explore", "sim --fail-calls 32"]
+    expected = {"reference/sched/wait.c": runtimes, "reference/runtime.c": runtimes,
                 "reference/compiler/ptx/spaces.c": ["sim", "sim", "nvlink", "intel-gpu"],
                 "reference/compiler/spirv/link.c": ["sim", "sim", "nvlink", "intel-gpu", "pocl"],
                 "sim/compiled/flat.c": ["sim", "sim", "sim{tier=compiled}"], "simple.c": ["sim", "sim"]}
@@ -456,8 +456,8 @@ def test_judges():
         sys.exit(f"the judges are {judges}")
     if len({judge.name for judge in mutate_run.JUDGES}) != len(mutate_run.JUDGES):
         sys.exit("two judges have one name")
-    if [judge.label for judge in mutate_run.JUDGES if not judge.takes_compiler] != ["sim --explore"]:
-        sys.exit("other judges than that of the runtime alone find the compile stage's answers in the cache")
+    if [judge.label for judge in mutate_run.JUDGES if not judge.takes_compiler] != runtimes[2:]:
+        sys.exit("other judges than those of the runtime alone find the compile stage's answers in the cache")
     linking = mutate_run.JUDGES[-1]
     if not linking.takes_scenario("scenarios/linking/a.yaml") or linking.takes_scenario("scenarios/data/a.yaml"):
         sys.exit("a judge of one folder judges other scenarios")

@@ -215,7 +215,7 @@ expect 1 run "$fails" --on sim,pocl --retries 2 --json "$folder/records"
 [ "$(grep -c '"attempts"' "$folder/records")" -eq 1 ] || fail "sim was tried again" "$folder/records"
 says "attempts: 3 of 3 failed: FAIL, FAIL, FAIL"
 expect 2 run "$fails" --on pocl --retries 2 --repeat 2
-says "--retries, --repeat and --explore cannot be combined"
+says "--retries, --repeat, --explore and --fail-calls cannot be combined"
 expect 2 run "$fails" --on pocl --repeat 0
 # An entry's bound: 3 of 3 failures exceed 40 %, for Wilson's interval begins at 0.44.
 printf 'assay_expectations: 1\nsubject: pocl\nentries:\n  - scenario: s/fails.yaml\n    signature: "*"\n' >"$folder/more/pocl.yaml"
