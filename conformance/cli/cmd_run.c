@@ -113,6 +113,9 @@ static int options_read(run_command *command)
     command->results.report.rerun_options = rt_arena_printf(
         &command->arena, "%.*s%s%s", RT_TEXT_ARG(cnf_run_options_rerun(&command->arena, options)),
         folders ? " --expectations " : "", folders ? folders : "");
+    if (fail_max > 0)
+        command->results.report.run_options =
+            rt_arena_printf(&command->arena, " --fail-calls %u", options->fail_max);
     return CNF_EXIT_EXPECTED;
 }
 

@@ -104,15 +104,20 @@ static const char variables_end[] = "    }\n"
                                     "} assay_the_variables;\n"
                                     "} // namespace\n";
 
+static rt_text without_indentation(rt_text line)
+{
+    while (line.length > 0 && (line.data[0] == ' ' || line.data[0] == '\t'))
+        line = rt_text_skip(line, 1);
+    return line;
+}
+
 /* The blank lines, comments of a line and preprocessor directives that a text begins with, up to
  * where no #if is open. */
 static rt_text leading_lines(rt_text text)
 {
     rt_text rest = text, taken = {text.data, 0};
     for (int depth = 0; rest.length > 0;) {
-        rt_text line = rt_text_take_until(&rest, '\n');
-        while (line.length > 0 && (line.data[0] == ' ' || line.data[0] == '\t'))
-            line = rt_text_skip(line, 1);
+        rt_text line = without_indentation(rt_text_take_until(&rest, '\n'));
         if (line.length == 0) continue;
         bool continues = line.data[line.length - 1] == '\\';
         if (continues || (line.data[0] != '#' && !rt_text_starts(line, "//"))) break;
@@ -130,7 +135,7 @@ void cnf_host_write_half_opening(rt_buffer *out, const scn_module *module,
     CHECK(half->source < module->source_count);
     rt_text rest = leading_lines(module->sources[half->source].code), line = {0};
     while (rest.length > 0 && !rt_text_starts(line, "#"))
-        line = rt_text_take_until(&rest, '\n');
+        line = without_indentation(rt_text_take_until(&rest, '\n'));
     if (!rt_text_is(line, include)) return;
     rt_text opening = leading_lines(half->header);
     rt_buffer_append_text(out, opening);

@@ -82,9 +82,9 @@ bool cnf_precompiled_begin(rt_arena *arena, cnf_precompiled *precompiled);
  * happens to make it, and takes 7 s of processor time. */
 enum { CNF_PRECOMPILED_MS_MAX = 15000 };
 
-/* Puts the draft into its place if `made` is OK, or a mark that prevents further attempts if it is
- * COMPILE_TIME, the compiler's refusal; after anything else, such as too long a time, another
- * process tries again later. Removes files that have not been used for long. */
+/* Puts the draft into its place if `made` is OK, or a mark that prevents further attempts for a
+ * month if it is COMPILE_TIME, the compiler's refusal; after anything else, such as too long a
+ * time, another process tries again later. Removes files that have not been used for long. */
 void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, rt_status made);
 
 /* Removes a file with which a compilation failed that succeeds without it, and reports that on

@@ -1,7 +1,8 @@
 /* Precompiled openings of host halves, in the cache's folder:
  *
  *     <cache>/headers/<32 digits>.hpp.gch     the digits are those of the request's hash; an empty
- *                                             file is a mark: the compiler cannot make or use one
+ *                                             file is a mark: the compiler cannot make or use one;
+ *                                             it holds for a month, for the disk may have been full
  *     <cache>/headers/<32 digits>.uses        a byte per compilation without it
  *     <cache>/headers/new-XXXXXX              one that is being made
  *
@@ -29,7 +30,8 @@
 #define SUFFIX ".gch"
 
 enum {
-    UNUSED_SECONDS = 30 * 24 * 3600, /* after which any file of the folder is removed */
+    UNUSED_SECONDS = 30 * 24 * 3600, /* after which any file of the folder is removed,
+                                      * and a mark no longer holds */
     DRAFT_SECONDS = 3600,            /* after which a draft is, whose process was killed */
 };
 
@@ -62,8 +64,9 @@ cnf_precompiled cnf_precompiled_find(rt_arena *arena, const cnf_cache *cache, rt
     struct stat status;
     if (stat(precompiled.file.data, &status) == 0) {
         precompiled.is_usable = status.st_size > 0;
-        utimensat(AT_FDCWD, precompiled.file.data, NULL, 0); /* used now */
-        return precompiled;
+        if (precompiled.is_usable) utimensat(AT_FDCWD, precompiled.file.data, NULL, 0); /* used */
+        if (precompiled.is_usable || time(NULL) - status.st_mtime <= UNUSED_SECONDS)
+            return precompiled;
     }
     /* Due again after as many: the process that was to make it may have been killed. */
     rt_text uses = rt_arena_printf(arena, "%s/%s.uses", folder.data, hash.digits);
@@ -127,11 +130,18 @@ static void sweep(rt_arena *arena, rt_text folder)
     rt_vector_free(&kept);
 }
 
+/* Makes the file empty. g++ has removed it if it refused the header. */
+static bool is_empty_made(const char *path)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return descriptor >= 0 && close(descriptor) == 0;
+}
+
 void cnf_precompiled_end(rt_arena *arena, cnf_precompiled *precompiled, rt_status made)
 {
     CHECK(precompiled->draft.length > 0 && !precompiled->is_usable);
     const char *draft = precompiled->draft.data;
-    bool is_ready = rt_ok(made) || (made.code == RT_COMPILE_TIME && truncate(draft, 0) == 0);
+    bool is_ready = rt_ok(made) || (made.code == RT_COMPILE_TIME && is_empty_made(draft));
     is_ready = is_ready && chmod(draft, 0644) == 0 && rename(draft, precompiled->file.data) == 0;
     if (!is_ready) unlink(draft);
     precompiled->is_usable = is_ready && rt_ok(made);

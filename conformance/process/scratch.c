@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,12 +36,24 @@ bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder)
     return drawn;
 }
 
+#define MEMORY "/dev/shm"
+
+/* False if there is no memory for small files, which would then fail when they are written. */
+static bool memory_has_room(void)
+{
+    enum { ROOM_BYTES = 16 << 20 };
+    struct statvfs info;
+    if (statvfs(MEMORY, &info) != 0) return false;
+    return info.f_blocks == 0 /* no limit */ ||
+           (uint64_t)info.f_bavail * info.f_frsize >= ROOM_BYTES;
+}
+
 /* The part of the command's folder that is in memory; empty: the user wants its files elsewhere. */
 static rt_text memory_folder(rt_arena *arena, const char *command_folder)
 {
     const char *name = strrchr(command_folder, '/');
     if (!name || wanted_folder()) return (rt_text){0};
-    return rt_arena_printf(arena, "/dev/shm%s", name);
+    return rt_arena_printf(arena, MEMORY "%s", name);
 }
 
 /* Makes a private folder in `parent`. False, with errno: the system refused. */
@@ -81,7 +94,7 @@ rt_status cnf_scratch_make_small(rt_sink *sink, rt_arena *arena, rt_text *out_fo
 {
     const char *command_folder = getenv(CNF_SCRATCH_VARIABLE);
     rt_text parent = {0};
-    if (command_folder) parent = memory_folder(arena, command_folder);
+    if (command_folder && memory_has_room()) parent = memory_folder(arena, command_folder);
     if (parent.length > 0 && part_make(arena, parent.data, out_folder)) return RT_STATUS_OK;
     return cnf_scratch_make(sink, arena, out_folder);
 }

@@ -22,9 +22,9 @@ bool cnf_scratch_name(rt_arena *arena, rt_text *out_folder);
  * is; a NUL byte follows its name. IO: the system refused, and errno says why. */
 RT_MUST_USE rt_status cnf_scratch_make(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
 
-/* The same, in memory (/dev/shm) if the command has a folder and $TMPDIR is not set: for a few
- * small files that are never executed. On a disk, making and removing such a folder takes longer
- * than running a small scenario. */
+/* The same, in memory (/dev/shm) if there is room, the command has a folder and $TMPDIR is not set:
+ * for a few small files that are never executed. On a disk, making and removing such a folder takes
+ * longer than running a small scenario. */
 RT_MUST_USE rt_status cnf_scratch_make_small(rt_sink *sink, rt_arena *arena, rt_text *out_folder);
 
 /* Removes the folder with all its contents, as far as the system permits. */

@@ -18,6 +18,7 @@ typedef struct cnf_report {
     RT_VECTOR(cnf_record) records;
     const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
     rt_text rerun_options; /* the options that a command line needs to repeat the run; borrowed */
+    rt_text run_options;   /* further ones, which assay why does not take; borrowed */
     rt_text host, began;   /* name of the machine, and "2026-01-31T12:00:00" (UTC); borrowed; empty:
                             * unknown */
 } cnf_report;

@@ -68,6 +68,7 @@ void cnf_report_rerun_write(rt_buffer *out, const cnf_report *report, const cnf_
     bool is_differential = rt_text_starts(record->judgement.signature, "differential:");
     rt_buffer_printf(out, " --on %s", is_differential ? "sim," : "");
     cnf_shell_word_write(out, record->subject);
+    rt_buffer_append_text(out, report->run_options);
     write_rerun_options(out, report, record);
 }
 

@@ -48,8 +48,8 @@ typedef struct cnf_run_options {
                          * expects, passes */
     bool record;        /* children send the compile worker's answers, for assay pack */
     bool in_process; /* subjects that are otherwise forked (sim) run in this process: a crash ends
-                      * it, no limit of time or memory applies, and the messages have the kinds of
-                      * the trace's events only */
+                      * it, no limit of time or memory applies, final memories are not compared, and
+                      * the trace has only the kinds of its events (cnf_receiver) */
     /* Returns true if the pair already has its record and need not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);

@@ -81,14 +81,14 @@ struct cnf_execution {
     uint32_t settled;       /* number of findings from ended processes, which come first
                              */
     pthread_mutex_t findings_lock;
+    cnf_orders orders;        /* in which commands ran; guarded by the same lock */
     dev_calls calls;          /* of the devices, with options->fail_call */
     bool call_is_judged;      /* whether the failure of that call had the right consequences */
     bool has_other_failure;   /* since that call, a step returned another failure, as expected: only
-                               * the   first of several is returned */
+                               * the first of several is returned */
     bool is_wrong_since;      /* since that call, a memory had other contents than expected */
     bool failure_is_returned; /* a step or the end returned the failure of the call that failed on
                                * demand; from then on nothing can be as the scenario expects */
-    cnf_orders orders;        /* in which commands ran; guarded by the same lock */
     uint32_t thread; /* of the current step; for runtimes that switch threads only between steps */
     const struct cnf_layer *layer; /* the OpenCL layer beneath the devices; NULL: they are not
                                     * reached through OpenCL */

@@ -217,6 +217,11 @@ says "attempts: 3 of 3 failed: FAIL, FAIL, FAIL"
 expect 2 run "$fails" --on pocl --retries 2 --repeat 2
 says "--retries, --repeat, --explore and --fail-calls cannot be combined"
 expect 2 run "$fails" --on pocl --repeat 0
+# The command that repeats the run has the calls that fail, too; the one that explains it does not take them.
+expect 1 run "$fails" --on pocl --fail-calls 2
+says "again: assay run $fails --on pocl --fail-calls 2"
+says "why: assay why $fails pocl"
+grep -q "why:.*--fail-calls" "$folder/out" && fail "assay why has no --fail-calls"
 # An entry's bound: 3 of 3 failures exceed 40 %, for Wilson's interval begins at 0.44.
 printf 'assay_expectations: 1\nsubject: pocl\nentries:\n  - scenario: s/fails.yaml\n    signature: "*"\n' >"$folder/more/pocl.yaml"
 sed -i 's/"\*"/"*:*:*:*"/' "$folder/more/pocl.yaml"

@@ -302,14 +302,18 @@ static int choose(const cnf_subject_options *options, bool strays, int messages)
     return say(messages, text);
 }
 
-/* Acts as a subject whose devices receive five calls; it loses the failure of the fourth. */
+/* Acts as a subject whose devices receive five calls; it loses the failure of the fourth. Whichever
+ * fails, the memory is not what sim's is at the end. */
 static int lose(const cnf_subject_options *options, int messages)
 {
-    const char *text = options->fail_call == 4   ? DEVICE STAGE CHECK_FAILED END
-                       : options->fail_call == 0 ? DEVICE STAGE CHECK_OK END
-                                                 : DEVICE STAGE CHECK_OK
-                           "{\"type\":\"calls\",\"count\":5}\n" END;
-    return say(messages, text);
+#define CALLS "{\"type\":\"calls\",\"count\":5}\n"
+    switch (options->fail_call) {
+    case 0: return say(messages, DEVICE STAGE CHECK_OK END);
+    case 4: return say(messages, DEVICE STAGE CHECK_FAILED END);
+    case CNF_FAIL_NONE: return say(messages, DEVICE STAGE CHECK_OK MEMORY("01000000") CALLS END);
+    default: return say(messages, DEVICE STAGE CHECK_OK MEMORY("02000000") CALLS END);
+    }
+#undef CALLS
 }
 
 /* Requests more memory than the limit allows, and so dies as real subjects do. */

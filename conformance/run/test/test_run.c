@@ -402,6 +402,9 @@ static void each_call_fails_in_turn(void **state)
     const cnf_record *record = assert_verdict(fixture, "a", "vendor", "FAIL", FAILED);
     assert_non_null(
         strstr(record->judgement.message.data, "with call 4 of 5 of the device failing"));
+    /* The first run is still compared with sim. */
+    assert_turns(fixture, "ok\nsim pass\nvendor pass2\n", "vendor", "FAIL",
+                 "differential:memory:differs:data/element-0", "");
     /* Without calls there is only the first run. */
     assert_turns(fixture, "ok\nsim pass\nvendor skip\n", "sim", "PASS", "", "");
     /* Of two parts of the run, calls 1 and 2, and 3 to 5, the seed chooses the call. */

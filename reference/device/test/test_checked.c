@@ -1050,7 +1050,7 @@ static void new_memories_are_filled_on_request(void **state)
     dev_memory_destroy(memory);
 }
 
-/* Call 2 does not reach the adapter, and an unmap that fails does, because it frees the mapping. */
+/* Call 2 does not reach the adapter. */
 static void one_call_fails_on_demand(void **state)
 {
     fixture *f = *state;
