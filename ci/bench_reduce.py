@@ -23,7 +23,10 @@ FAILED = 1  # exit status of assay run
 
 
 def wrong_value(text, draw):
-    value = draw.choice(list(re.finditer(r"(?<=equals: \[)\d+", text)))
+    values = list(re.finditer(r"(?<=equals: \[)\d+", text))
+    if not values:
+        return text
+    value = draw.choice(values)
     return text[:value.start()] + str(int(value.group()) + 1) + text[value.end():]
 
 
@@ -37,6 +40,8 @@ def wrong_range(text, draw):
 
 def missing_step(text, draw):
     steps = list(re.finditer(r"^  - (load|unload|copy|fill).*\n", text, re.MULTILINE))
+    if not steps:
+        return text
     step = draw.choice(steps)
     return text[:step.start()] + text[step.end():]
 

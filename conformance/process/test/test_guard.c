@@ -268,6 +268,7 @@ static void small_files_are_in_memory(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char folder[PIPE_BUF] = "";
         int ends[2];
+        if (!rows[i].temporary && access("/dev/shm", W_OK) != 0) continue;
         assert_int_equal(pipe(ends), 0);
         if (!rows[i].temporary) unsetenv("TMPDIR");
         assert_int_equal(cnf_guard(body_leaves_small, &ends[1], STATUS_LOST), STATUS_DONE);
