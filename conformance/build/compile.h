@@ -134,9 +134,8 @@ void cnf_cache_close(cnf_cache *cache);
  * counts as absent. Safe while other processes use the same folder. */
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer);
 
-/* Stores the answer to a request (write to a temporary name, fsync, rename). The worker
- * stores artefacts, and refusals of the plugin; failing to store one is not an error. The worker
- * calls it; no other code needs to. */
+/* Stores the answer to a request (write to a temporary name, fsync, rename); failing to do so is
+ * not an error. Only the worker needs to call it, for artefacts and for refusals of the plugin. */
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 
 /* ---- The worker --------------------------------------------------------------------------- */

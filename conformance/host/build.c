@@ -247,10 +247,8 @@ static uint32_t half_count(const host_build *build, const scn_module *module)
 }
 
 /* The command line that compiles a host half, or with the language -xc++-header its opening,
- * without the output. The definitions and the version
- * of C++ are those of the device code. Without unique symbols, which clang does not make either,
- * dlclose unloads modules.
- */
+ * without the output. The definitions and the version of C++ are those of the device code. Without
+ * unique symbols, which clang does not make either, dlclose unloads modules. */
 static void half_words(host_build *build, const scn_module *module, const char *language,
                        word_list *words)
 {

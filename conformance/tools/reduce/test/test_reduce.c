@@ -169,6 +169,24 @@ static void only_what_the_test_needs_remains(void **state)
     }
 }
 
+/* Reduces the scenario by the test, four candidates at a time, and compares the result. */
+static void assert_reduced(const char *original,
+                           bool (*test)(void *user, const rt_text *candidates, uint32_t count,
+                                        uint32_t *out_passed),
+                           const char *expected)
+{
+    rt_arena arena = {0};
+    rt_buffer text = {0};
+    const red_request request = {.root = read_text(&arena, rt_text_of(original)),
+                                 .batch = 4,
+                                 .test = test,
+                                 .summary = RT_TEXT("Short.")};
+    assert_true(red_reduce(&request, &text));
+    assert_string_equal(rt_buffer_string(&text), expected);
+    rt_buffer_free(&text);
+    rt_arena_reset(&arena);
+}
+
 static bool has(rt_text text, const char *words)
 {
     return memmem(text.data, text.length, words, strlen(words)) != NULL;
@@ -209,24 +227,14 @@ static void modules_and_lines_are_joined(void **state)
                                 "          int three;\n"
                                 "steps:\n"
                                 "  - load: middle\n";
-    rt_arena arena = {0};
-    rt_buffer text = {0};
-    const red_request request = {.root = read_text(&arena, rt_text_of(chain)),
-                                 .batch = 4,
-                                 .test = reaches_library,
-                                 .summary = RT_TEXT("Short.")};
-    assert_true(red_reduce(&request, &text));
-    assert_string_equal(
-        rt_buffer_string(&text),
-        "assay: 1\n"
-        "summary: \"Short.\"\n"
-        "modules:\n"
-        "  app: {needs: [library]}\n"
-        "  library: {sources: [{language: opencl-c, code: \"int two; int three;\"}]}\n"
-        "steps:\n"
-        "  - load: library\n");
-    rt_buffer_free(&text);
-    rt_arena_reset(&arena);
+    assert_reduced(chain, reaches_library,
+                   "assay: 1\n"
+                   "summary: \"Short.\"\n"
+                   "modules:\n"
+                   "  app: {needs: [library]}\n"
+                   "  library: {sources: [{language: opencl-c, code: \"int two; int three;\"}]}\n"
+                   "steps:\n"
+                   "  - load: library\n");
 }
 
 static uint32_t occurrences(rt_text text, const char *words)
@@ -269,21 +277,13 @@ static void links_go_and_the_simpler_expectation_stays(void **state)
                                  "  - fill: data\n"
                                  "  - submit: k\n"
                                  "    expect: {one_of: [{name: same}, {name: third}]}\n";
-    rt_arena arena = {0};
-    rt_buffer text = {0};
-    const red_request request = {.root = read_text(&arena, rt_text_of(linked)),
-                                 .batch = 4,
-                                 .test = expects_and_fails,
-                                 .summary = RT_TEXT("Short.")};
-    assert_true(red_reduce(&request, &text));
-    assert_string_equal(rt_buffer_string(&text), "assay: 1\n"
-                                                 "summary: \"Short.\"\n"
-                                                 "modules: {}\n"
-                                                 "steps:\n"
-                                                 "  - expect: {}\n"
-                                                 "  - fill: data\n");
-    rt_buffer_free(&text);
-    rt_arena_reset(&arena);
+    assert_reduced(linked, expects_and_fails,
+                   "assay: 1\n"
+                   "summary: \"Short.\"\n"
+                   "modules: {}\n"
+                   "steps:\n"
+                   "  - expect: {}\n"
+                   "  - fill: data\n");
 }
 
 /* What is written then is the smallest text that has passed. */
