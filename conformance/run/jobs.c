@@ -143,31 +143,28 @@ typedef struct case_digits {
 } case_digits;
 
 /* The arguments of an executed subject; the numbers are printed into `digits`. */
-static void case_arguments(const run_state *run, const run_case *test_case,
-                           const cnf_run_subject *column, bool serves, case_digits *digits,
-                           const char *out_arguments[ARGUMENTS_MAX])
+static void case_arguments(const char *subject, const cnf_subject_options *options, bool serves,
+                           case_digits *digits, const char *out_arguments[ARGUMENTS_MAX])
 {
-    const cnf_run_options *options = run->options;
-    const uint32_t fail_call = cnf_run_fail_call(options, test_case);
     snprintf(digits->seed, sizeof digits->seed, "%llu", (unsigned long long)options->seed);
-    snprintf(digits->fail_call, sizeof digits->fail_call, "%u", fail_call);
+    snprintf(digits->fail_call, sizeof digits->fail_call, "%u", options->fail_call);
     bool has_profile = options->profile != RT_PROFILE_DOCUMENTS;
     const struct {
         const char *name;
         rt_text value; /* empty: the option is left out */
     } rows[] = {
         {"--seed", rt_text_of(digits->seed)},
-        {"--fail-call", fail_call > 0 ? rt_text_of(digits->fail_call) : (rt_text){0}},
+        {"--fail-call", options->fail_call > 0 ? rt_text_of(digits->fail_call) : (rt_text){0}},
         {"--cache", options->cache},
         {"--profile", has_profile ? rt_text_of(rt_profile_name(options->profile)) : (rt_text){0}},
         {"--loader", options->real_loader ? RT_TEXT(CNF_LOADER_REAL) : (rt_text){0}},
-        {"--choices", test_case->script},
-        {"--settings", column->settings},
-        {"--scratch", test_case->scratch},
+        {"--choices", options->choices},
+        {"--settings", options->settings},
+        {"--scratch", options->scratch},
     };
     uint32_t count = 0;
     out_arguments[count++] = "subject";
-    out_arguments[count++] = column->subject->name;
+    out_arguments[count++] = subject;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].value.length == 0) continue;
         out_arguments[count++] = rows[i].name;
@@ -224,7 +221,7 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         start.body = forked_body;
         start.user = &forked;
     } else {
-        case_arguments(run, test_case, column, shares, &digits, arguments);
+        case_arguments(column->subject->name, &forked.options, shares, &digits, arguments);
         start.arguments = arguments;
         start.environment = run->subjects[index].environment;
         if (build->pack.size == 0) scn_pack_write(&build->pack, build->compiled);
