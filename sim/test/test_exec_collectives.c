@@ -186,11 +186,8 @@ static void values_make(char type, uint32_t count, uint32_t *raw, uint64_t *out)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void fold_try(size_t row, group_form form, uint32_t count, bool is_work_group,
-                     uint32_t engine)
+static harness fold_open(size_t row, group_form form, bool is_work_group, uint32_t engine)
 {
-    uint32_t raw[ITEMS_MAX], seen[ITEMS_MAX];
-    uint64_t values[ITEMS_MAX];
     char type = folds[row].type, body[256];
     const char *name = type == 'f' ? "float" : type == 'b' ? "bool" : "int";
     snprintf(body, sizeof body, "%%v = %s %%%s %s %s %s %s\n", folds[row].name, name,
@@ -199,8 +196,16 @@ static void fold_try(size_t row, group_form form, uint32_t count, bool is_work_g
              : type == 'b' ? "%t"
                            : "%a",
              form == CLUSTERED ? "%c4" : "");
-    harness h = open_body(body, type, engine);
-    values_make(type, count, raw, values);
+    return open_body(body, type, engine);
+}
+
+static void fold_try(size_t row, group_form form, uint32_t count, bool is_work_group,
+                     uint32_t engine)
+{
+    uint32_t raw[ITEMS_MAX], seen[ITEMS_MAX];
+    uint64_t values[ITEMS_MAX];
+    harness h = fold_open(row, form, is_work_group, engine);
+    values_make(folds[row].type, count, raw, values);
     run(&h, raw, count, 0, seen);
     uint32_t size = is_work_group ? count : form == CLUSTERED ? 4 : 16;
     for (uint32_t i = 0; i < count; i++) {
@@ -311,19 +316,18 @@ static const struct {
     {SECOND "%v = OpSubgroupShuffleUpINTEL %int %second %a %n\n", 'i', up_before},
 };
 
-static void exchange_try(size_t row, uint32_t kind, uint32_t n, uint32_t engine)
+static void exchange_try(harness *h, size_t row, uint32_t kind, uint32_t n)
 {
     enum { COUNT = 37 }; /* sub-groups of 16, 16 and 5 */
     uint32_t values[COUNT], seen[COUNT];
     for (uint32_t i = 0; i < COUNT; i++)
         values[i] = kind == 0 ? 3 * i + (i < 16) : kind == 1 ? 5 + 2 * i : 4 * i;
-    harness h = open_body(exchanges[row].body, exchanges[row].type, engine);
-    sim_object from = harness_memory(&h, "from", values, sizeof values);
-    sim_object to = harness_memory(&h, "to", NULL, sizeof seen);
+    sim_object from = harness_memory(h, "from", values, sizeof values);
+    sim_object to = harness_memory(h, "to", NULL, sizeof seen);
     sim_argument arguments[] = {harness_global(from), harness_global(to), harness_value(&n, 4)};
-    harness_try(&h, "k", harness_range(COUNT, COUNT), arguments, 3);
-    assert_true(rt_ok(h.status));
-    harness_read_back(&h, to, seen, sizeof seen);
+    harness_try(h, "k", harness_range(COUNT, COUNT), arguments, 3);
+    assert_true(rt_ok(h->status));
+    harness_read_back(h, to, seen, sizeof seen);
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t first = i / 16 * 16, size = COUNT - first < 16 ? COUNT - first : 16, wanted;
         if (!exchanges[row].compute(values, first, size, i - first, n, &wanted)) continue;
@@ -331,7 +335,6 @@ static void exchange_try(size_t row, uint32_t kind, uint32_t n, uint32_t engine)
         fail_msg("%selement %u with %u: %x, expected %x", exchanges[row].body, i, n, seen[i],
                  wanted);
     }
-    harness_close(&h);
 }
 
 static void votes_and_shuffles(void **state)
@@ -339,10 +342,14 @@ static void votes_and_shuffles(void **state)
     (void)state;
     static const uint32_t numbers[] = {0, 1, 3, 4, 15};
     for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
-        for (uint32_t kind = 0; kind < 3; kind++) {
-            for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
-                FOR_EACH_ENGINE(engine) exchange_try(row, kind, numbers[k], engine);
-            }
+        FOR_EACH_ENGINE(engine)
+        {
+            /* One world for all values, so that the kernel is compiled once. */
+            harness h = open_body(exchanges[row].body, exchanges[row].type, engine);
+            for (uint32_t kind = 0; kind < 3; kind++)
+                for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+                    exchange_try(&h, row, kind, numbers[k]);
+            harness_close(&h);
         }
     }
 }
@@ -380,14 +387,13 @@ static void undefined_run(harness *h, const uint32_t *values, uint32_t at, uint3
 /* An exchange moves undefined bits, and a vote is undefined if it can go either way: the results
  * for both values of the undefined bit tell. Only whether all are equal is undefined as soon as one
  * value is. */
-static void undefined_exchange_try(size_t row, uint32_t at, uint32_t mask, uint32_t n)
+static void undefined_exchange_try(harness *h, size_t row, uint32_t at, uint32_t mask, uint32_t n)
 {
     uint32_t values[UNDEFINED_COUNT], other[UNDEFINED_COUNT], seen[UNDEFINED_COUNT];
     for (uint32_t i = 0; i < UNDEFINED_COUNT; i++)
         values[i] = other[i] = row % 2 ? 2 * i + 1 : i * 6;
     other[at] ^= mask;
-    harness h = open_body(exchanges[row].body, exchanges[row].type, sim_engine_best());
-    undefined_run(&h, values, at, mask, n, seen);
+    undefined_run(h, values, at, mask, n, seen);
     for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
         uint32_t first = i / 16 * 16, a, b;
         uint32_t size = UNDEFINED_COUNT - first < 16 ? UNDEFINED_COUNT - first : 16;
@@ -400,25 +406,17 @@ static void undefined_exchange_try(size_t row, uint32_t at, uint32_t mask, uint3
         fail_msg("%selement %u with %u, bits %#x of %u undefined: %#x, expected %#x",
                  exchanges[row].body, i, n, mask, at, seen[i], wanted);
     }
-    harness_close(&h);
 }
 
 /* A reduction or scan is undefined if one of its inputs is. */
-static void undefined_fold_try(size_t row, group_form form, bool is_work_group, uint32_t at)
+static void undefined_fold_try(harness *h, size_t row, group_form form, bool is_work_group,
+                               uint32_t at)
 {
     uint32_t raw[UNDEFINED_COUNT], seen[UNDEFINED_COUNT];
     uint64_t values[UNDEFINED_COUNT];
-    char type = folds[row].type, body[256];
-    const char *name = type == 'f' ? "float" : type == 'b' ? "bool" : "int";
-    snprintf(body, sizeof body, "%%v = %s %%%s %s %s %s %s\n", folds[row].name, name,
-             is_work_group ? "%c2" : "%c3", form_names[form],
-             type == 'f'   ? "%f"
-             : type == 'b' ? "%t"
-                           : "%a",
-             form == CLUSTERED ? "%c4" : "");
-    harness h = open_body(body, type, sim_engine_best());
+    char type = folds[row].type;
     values_make(type, UNDEFINED_COUNT, raw, values);
-    undefined_run(&h, raw, at, 1, 0, seen);
+    undefined_run(h, raw, at, 1, 0, seen);
     uint32_t size = is_work_group ? UNDEFINED_COUNT : form == CLUSTERED ? 4 : 16;
     for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
         bool takes = at / size == i / size && !(form == INCLUSIVE && at > i) &&
@@ -428,25 +426,35 @@ static void undefined_fold_try(size_t row, group_form form, bool is_work_group, 
         fail_msg("%s %s, element %u with %u undefined: %#x, expected %#x", folds[row].name,
                  form_names[form], i, at, seen[i], wanted);
     }
+}
+
+static const uint32_t undefined_places[] = {0, 3, 9, 17, 36};
+
+static void undefined_folds_try(size_t row, group_form form, bool is_work_group)
+{
+    harness h = fold_open(row, form, is_work_group, sim_engine_best());
+    for (size_t k = 0; k < sizeof undefined_places / sizeof *undefined_places; k++)
+        undefined_fold_try(&h, row, form, is_work_group, undefined_places[k]);
     harness_close(&h);
 }
 
 static void undefined_values(void **state)
 {
     (void)state;
-    static const uint32_t places[] = {0, 3, 9, 17, 36};
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
-        for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
-            undefined_exchange_try(row, places[k], 1, 3);
-            undefined_exchange_try(row, places[k], 0x10, 1);
+    for (size_t row = 0; row < sizeof exchanges / sizeof *exchanges; row++) {
+        harness h = open_body(exchanges[row].body, exchanges[row].type, sim_engine_best());
+        for (size_t k = 0; k < sizeof undefined_places / sizeof *undefined_places; k++) {
+            undefined_exchange_try(&h, row, undefined_places[k], 1, 3);
+            undefined_exchange_try(&h, row, undefined_places[k], 0x10, 1);
         }
-        for (size_t row = 0; row < sizeof folds / sizeof *folds; row++) {
-            bool is_uniform = strncmp(folds[row].name, "OpGroupNonUniform", 17) != 0;
-            for (group_form form = REDUCE; form < FORMS; form++) {
-                if (is_uniform && form == CLUSTERED) continue;
-                undefined_fold_try(row, form, false, places[k]);
-                if (is_uniform) undefined_fold_try(row, form, true, places[k]);
-            }
+        harness_close(&h);
+    }
+    for (size_t row = 0; row < sizeof folds / sizeof *folds; row++) {
+        bool is_uniform = strncmp(folds[row].name, "OpGroupNonUniform", 17) != 0;
+        for (group_form form = REDUCE; form < FORMS; form++) {
+            if (is_uniform && form == CLUSTERED) continue;
+            undefined_folds_try(row, form, false);
+            if (is_uniform) undefined_folds_try(row, form, true);
         }
     }
 }
