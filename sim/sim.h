@@ -162,6 +162,9 @@ RT_MUST_USE rt_status sim_world_choose_engine(sim_world *world, rt_text name);
  * anything out of the ordinary is undone and interpreted, and so is a kernel of which several
  * launches were undone. ERRC_INVALID: no such tier; UNAVAILABLE: the library cannot be opened. */
 RT_MUST_USE rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path);
+/* Keeps the machine code of kernels in a folder (copied), where later processes find it; without
+ * effect unless a tier that compiles was chosen before. */
+void sim_world_keep_code(sim_world *world, rt_text folder);
 /* What the tier has done since it was chosen. */
 typedef struct sim_tier_report {
     uint64_t compiled, undone; /* launches that ran compiled, and that were undone */
@@ -170,6 +173,7 @@ typedef struct sim_tier_report {
     rt_text kernel;    /* name of the kernel of the last launch */
     bool is_news;      /* no earlier launch of that kernel was interpreted for a reason */
     double compile_ms; /* processor time of all compilations */
+    uint32_t found;    /* kernels whose machine code was in the folder */
 } sim_tier_report;
 sim_tier_report sim_world_tier_report(const sim_world *world);
 /* Lets launches use up to `count` threads of the process without changing any result: a launch

@@ -537,6 +537,8 @@ static rt_status simdev_open(const dev_open_parameters *parameters, rt_text sele
     if (chosen.engine.length) status = sim_world_choose_engine(world, chosen.engine);
     if (rt_ok(status) && chosen.tier.length)
         status = sim_world_choose_tier(world, chosen.tier, NULL);
+    if (rt_ok(status) && parameters->code_folder.length)
+        sim_world_keep_code(world, parameters->code_folder);
     if (!rt_ok(status)) {
         sim_world_destroy(world);
         return status;

@@ -1,4 +1,4 @@
-/* The part of the cache that only this folder uses. */
+/* The part of the cache that users of compiled images need not know. */
 #ifndef CONFORMANCE_BUILD_CACHE_H
 #define CONFORMANCE_BUILD_CACHE_H
 

@@ -1,6 +1,7 @@
 /* The reference runtime, in this process, over a device of the subject's backend. */
 #include "conformance/subject/reference.h"
 
+#include "conformance/build/cache.h"
 #include "conformance/subject/kept.h"
 #include "conformance/subject/native_images.h"
 #include "conformance/subject/probe.h"
@@ -27,6 +28,19 @@ static rt_loader *loader_of(const cnf_execution *execution)
 
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
+/* The folder of the cache where a device that compiles kernels keeps machine code; empty: none. */
+static rt_text code_folder(cnf_execution *execution, rt_text selector)
+{
+    if (!memmem(selector.data, selector.length, "tier=", 5)) return (rt_text){0};
+    rt_text warning;
+    cnf_cache *cache = cnf_cache_open(execution->options->cache, &warning);
+    rt_text folder = cnf_cache_folder(cache);
+    if (folder.length > 0)
+        folder = rt_arena_printf(&execution->arena, "%.*s/kernels", RT_TEXT_ARG(folder));
+    cnf_cache_close(cache);
+    return folder;
+}
+
 /* Opens the subject's device once for each device of the scenario, and creates the real loader if
  * the options select it. Reports what is missing if either is not possible. */
 static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runtime)
@@ -47,6 +61,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .tools = execution->tools,
         .seed = execution->options->seed,
         .threads = execution->options->threads,
+        .code_folder = code_folder(execution, selector),
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
         .keeps_writers = true,

@@ -191,6 +191,7 @@ typedef struct dev_open_parameters {
     const dev_tools *tools; /* NULL: none; outlives the device */
     uint64_t seed;          /* seed for everything that the device may choose */
     uint32_t threads;       /* threads for a device that computes in this process; 0: one */
+    rt_text code_folder;    /* where a device may keep machine code that it makes; empty: nowhere */
     /* Called for every finding, on the thread that runs the command; the finding's texts are valid
      * only during the call.  Must not call the device. */
     void (*on_finding)(void *user, const dev_finding *finding);

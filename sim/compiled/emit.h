@@ -7,6 +7,11 @@
 
 #include <llvm-c/Core.h>
 
+/* Symbols that compiled code leaves undefined. */
+#define TIER_HELPER_NAME "helper_%u"
+#define TIER_DATA_NAME   "data_%u"
+enum { TIER_NAME_SIZE = 24, TIER_HELPERS = sizeof(sim_tier_helpers) / sizeof(void *) };
+
 /* A register as a variable on the stack, which LLVM promotes to values. */
 typedef struct tier_register {
     uint64_t key; /* instance, width and place; 0: free */
@@ -21,6 +26,17 @@ typedef struct tier_use {
     uint32_t node, number;
     bool is_write;
 } tier_use;
+
+/* Data of this process that the code refers to. Addresses are not in the code, which is the same in
+ * every process: element i is the symbol TIER_DATA_NAME, i. */
+typedef struct tier_datum {
+    const uint8_t *first;
+    size_t size; /* bytes */
+} tier_datum;
+typedef RT_VECTOR(tier_datum) tier_data;
+
+/* Accesses that are allocated together, so that code reaches many of them from one address. */
+enum { TIER_ACCESS_BLOCK = 64 };
 
 typedef struct tier_emitter {
     const tier_flat *flat;
@@ -39,6 +55,7 @@ typedef struct tier_emitter {
     tier_register *registers; /* a hash table */
     uint32_t register_count, register_room;
     RT_VECTOR(sim_tier_access *) accesses;
+    tier_data *data;
     uint32_t block, instance; /* that are being emitted */
     RT_VECTOR(tier_use) uses;
     uint32_t node;        /* of live.c, that is being emitted; TIER_NO_NODE: none */
@@ -104,6 +121,7 @@ void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason 
 LLVMValueRef tier_any(const tier_emitter *e, LLVMValueRef mask);
 LLVMValueRef tier_active(const tier_emitter *e);
 LLVMValueRef tier_bits(const tier_emitter *e, LLVMValueRef mask, LLVMTypeRef type);
+/* Calls a function of the table e->helpers, by the name TIER_HELPER_NAME of its place there. */
 LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTypeRef result,
                               LLVMValueRef *arguments, uint32_t count);
 /* Calls a helper that returns a number, and gives up if that is 0. */
@@ -111,6 +129,7 @@ void tier_demand_helper(tier_emitter *e, const void *helper, LLVMValueRef *argum
                         uint32_t count);
 LLVMBasicBlockRef tier_block_new(const tier_emitter *e, const char *name);
 LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value);
+/* A pointer to data of this process, by name. */
 LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer);
 
 /* A place for a row of lanes, by number, that helpers read or write. */

@@ -30,12 +30,27 @@ static tier_object object_of(const tier_emitter *e, const sim_op *op)
     return tier_object_of(e->flat, e->instance, e->flat->blocks.items[e->block].block, op, op->a);
 }
 
+static sim_tier_access *access_allocate(tier_emitter *e)
+{
+    uint32_t place = e->accesses.count % TIER_ACCESS_BLOCK;
+    sim_tier_access *access;
+    if (place == 0) {
+        access = rt_alloc_array(TIER_ACCESS_BLOCK, sizeof *access);
+        *rt_vector_push(e->data) =
+            (tier_datum){(const uint8_t *)access, TIER_ACCESS_BLOCK * sizeof *access};
+    } else {
+        access = e->accesses.items[e->accesses.count - 1] + 1;
+    }
+    *rt_vector_push(&e->accesses) = access;
+    return access;
+}
+
 static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier_handler *h,
                                    const tier_memory *m)
 {
     const sim_register *places = m->places;
     const tier_block *block = &e->flat->blocks.items[e->block];
-    sim_tier_access *access = rt_alloc(sizeof *access);
+    sim_tier_access *access = access_allocate(e);
     uint8_t low = 0, high = op->count;
     while (low + 1 < high && places[low] == SIM_REGISTER_NONE)
         low++;
@@ -56,7 +71,6 @@ static sim_tier_access *access_new(tier_emitter *e, const sim_op *op, const tier
                           .key = m->object.key,
                           .pointer = m->object.pointer,
                           .view = {.key = UINT64_MAX}};
-    *rt_vector_push(&e->accesses) = access;
     return access;
 }
 
@@ -110,8 +124,7 @@ static LLVMValueRef view_pointer(const tier_emitter *e, const tier_memory *m, si
                                  LLVMTypeRef type)
 {
     const uint8_t *view = (const uint8_t *)&m->access->view;
-    return LLVMBuildBitCast(e->builder, tier_constant_pointer(e, view + member),
-                            LLVMPointerType(type, 0), "");
+    return tier_pointer(e, tier_constant_pointer(e, view), member, type);
 }
 
 static LLVMValueRef view_member(const tier_emitter *e, const tier_memory *m, size_t member,
@@ -435,7 +448,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     log_store(e, row, offsetof(sim_tier_read, race),
               view_member(e, m, offsetof(sim_tier_view, race), e->i64));
     log_store(e, row, offsetof(sim_tier_read, access),
-              tier_number(e->i64, (uint64_t)(uintptr_t)m->access));
+              LLVMConstPtrToInt(tier_constant_pointer(e, m->access), e->i64));
     log_store(e, row, offsetof(sim_tier_read, mask), tier_bits(e, tier_active(e), e->i32));
     LLVMValueRef lid_at = tier_pointer(e, e->context, offsetof(sim_tier_context, lid), e->i32);
     log_store(e, row, offsetof(sim_tier_read, lid), LLVMBuildLoad2(e->builder, e->i32, lid_at, ""));
@@ -787,7 +800,7 @@ void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
 /* An access that only helpers make: a store, if its object may be known, or a load. */
 static sim_tier_access *access_any_new(tier_emitter *e, uint8_t bytes, const tier_object *object)
 {
-    sim_tier_access *access = rt_alloc(sizeof *access);
+    sim_tier_access *access = access_allocate(e);
     *access = (sim_tier_access){.form = SIM_MEMORY_EACH,
                                 .bytes = bytes,
                                 .count = 1,
@@ -797,7 +810,6 @@ static sim_tier_access *access_any_new(tier_emitter *e, uint8_t bytes, const tie
                                 .key = object ? object->key : 0,
                                 .pointer = object ? object->pointer : SIM_REGISTER_NONE,
                                 .view = {.key = UINT64_MAX}};
-    *rt_vector_push(&e->accesses) = access;
     return access;
 }
 

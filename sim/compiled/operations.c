@@ -4,6 +4,8 @@
 #include "reference/base/alloc.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
 
@@ -52,8 +54,30 @@ void tier_give_up_unless(tier_emitter *e, LLVMValueRef is_fine, sim_tier_reason 
 
 LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer)
 {
-    LLVMValueRef address = tier_number(e->i64, (uint64_t)(uintptr_t)pointer);
-    return LLVMConstIntToPtr(address, e->bytes_pointer);
+    char name[TIER_NAME_SIZE];
+    const uint8_t *byte = pointer;
+    uint32_t index = 0;
+    while (index < e->data->count &&
+           (uintptr_t)byte - (uintptr_t)e->data->items[index].first >= e->data->items[index].size)
+        index++;
+    if (index == e->data->count) *rt_vector_push(e->data) = (tier_datum){byte, 1};
+    snprintf(name, sizeof name, TIER_DATA_NAME, index);
+    LLVMValueRef symbol = LLVMGetNamedGlobal(e->module, name);
+    if (!symbol) symbol = LLVMAddGlobal(e->module, e->i8, name);
+    uint64_t offset = (uint64_t)(byte - e->data->items[index].first);
+    return tier_pointer(e, LLVMConstBitCast(symbol, e->bytes_pointer), offset, e->i8);
+}
+
+/* The place of a function in the table. */
+static uint32_t helper_index(const sim_tier_helpers *helpers, const void *helper)
+{
+    const void *table[TIER_HELPERS];
+    uint32_t index = 0;
+    memcpy(table, helpers, sizeof table);
+    while (index < TIER_HELPERS && table[index] != helper)
+        index++;
+    CHECK(index < TIER_HELPERS);
+    return index;
 }
 
 LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTypeRef result,
@@ -64,8 +88,10 @@ LLVMValueRef tier_call_helper(const tier_emitter *e, const void *helper, LLVMTyp
     for (uint32_t i = 0; i < count; i++)
         types[i] = LLVMTypeOf(arguments[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-    LLVMValueRef callee = LLVMConstIntToPtr(tier_number(e->i64, (uint64_t)(uintptr_t)helper),
-                                            LLVMPointerType(type, 0));
+    char name[TIER_NAME_SIZE];
+    snprintf(name, sizeof name, TIER_HELPER_NAME, helper_index(e->helpers, helper));
+    LLVMValueRef callee = LLVMGetNamedFunction(e->module, name);
+    if (!callee) callee = LLVMAddFunction(e->module, name, type);
     return LLVMBuildCall2(e->builder, type, callee, arguments, count, "");
 }
 

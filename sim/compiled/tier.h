@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 6u
+#define SIM_TIER_VERSION 7u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -180,16 +180,19 @@ typedef struct sim_tier_code {
     uint32_t barrier_count;
     const uint32_t *barrier_order; /* by number: sim_order_pack; [0] is unused */
     const sim_tier_frame *kernel_frame;
-    void *owner; /* what sim_tier_api.release frees */
+    bool is_found; /* in the folder, so that LLVM did not compile it */
+    void *owner;   /* what sim_tier_api.release frees */
 } sim_tier_code;
 
 typedef struct sim_tier_api {
     uint32_t version;
     /* Compiles a kernel for this machine at an engine's level (0: any x86-64; 1: v3; 2: v4). NULL,
      * or the reason why the kernel cannot be compiled, a phrase that continues "is interpreted
-     * because it …"; it lives as long as the library. The caller owns *out_code. */
+     * because it …"; it lives as long as the library. What was compiled is kept in `folder`, which
+     * is created if need be, and found there; NULL: nothing is kept. The caller owns *out_code. */
     const char *(*compile)(const sim_program *program, uint32_t function, uint32_t level,
-                           const sim_tier_helpers *helpers, sim_tier_code *out_code);
+                           const sim_tier_helpers *helpers, const char *folder,
+                           sim_tier_code *out_code);
     void (*release)(sim_tier_code *code);
 } sim_tier_api;
 

@@ -43,6 +43,7 @@ typedef struct sim_tier {
     tier_mode mode;
     void *library;
     const sim_tier_api *api;
+    rt_buffer folder; /* where machine code is kept; empty: nowhere */
     RT_VECTOR(tier_kernel) kernels;
     sim_undo undo;
     sim_tier_report report;
@@ -83,6 +84,7 @@ static void tier_free(sim_tier *tier)
     }
     rt_vector_free(&tier->kernels);
     sim_undo_free(&tier->undo);
+    rt_buffer_free(&tier->folder);
     if (tier->library) dlclose(tier->library);
     rt_free(tier);
 }
@@ -151,6 +153,13 @@ rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path
     return RT_STATUS_OK;
 }
 
+void sim_world_keep_code(sim_world *world, rt_text folder)
+{
+    if (!world->tier) return;
+    rt_buffer_free(&world->tier->folder);
+    rt_buffer_append_text(&world->tier->folder, folder);
+}
+
 sim_tier_report sim_world_tier_report(const sim_world *world)
 {
     return world->tier ? world->tier->report : (sim_tier_report){0};
@@ -209,10 +218,12 @@ static void kernel_compile(sim_tier *tier, tier_kernel *known)
     known->is_tried = true;
     known->reason = kernel_refused(kernel);
     if (!known->reason)
-        known->reason = tier->api->compile(kernel->program, kernel->function, known->level,
-                                           helpers_at(known->level), &known->code);
+        known->reason = tier->api->compile(
+            kernel->program, kernel->function, known->level, helpers_at(known->level),
+            tier->folder.size ? rt_buffer_string(&tier->folder) : NULL, &known->code);
     CHECK((known->reason == NULL) == (known->code.run != NULL));
     tier->report.compile_ms += now_ms() - begin;
+    tier->report.found += known->code.is_found;
 }
 
 /* ---- Groups --------------------------------------------------------------------------------- */

@@ -3,6 +3,10 @@
 #include "sim/compiled/tier.h"
 #include "sim/test/harness.h"
 
+#include <ftw.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 static void test_choice(void **state)
 {
     (void)state;
@@ -236,12 +240,85 @@ static void test_measured(void **state)
     harness_close(&h);
 }
 
-int main(void)
+/* ---- Machine code in a folder ---------------------------------------------------------------- */
+
+/* Runs a kernel whose code calls helpers with data of this process; returns for how many kernels
+ * code was found. */
+static uint32_t kept_run(const char *folder, uint32_t engine)
 {
+    enum { ITEMS = 16 };
+    harness h = harness_text(MODULE("%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"));
+    h.world->engine = engine;
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    sim_world_keep_code(h.world, rt_text_of(folder));
+    uint32_t out[ITEMS];
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    sim_argument arguments[] = {harness_global(to), harness_global(0)};
+    harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+    harness_read_back(&h, to, out, sizeof out);
+    for (uint32_t i = 0; i < ITEMS; i++)
+        assert_int_equal(out[i], 120); /* 0 + 1 + … + 15 */
+    sim_tier_report report = sim_world_tier_report(h.world);
+    assert_int_equal(report.compiled, 1);
+    harness_close(&h);
+    return report.found;
+}
+
+/* The same in another process, which has the library and its data elsewhere. */
+static int kept_elsewhere(char *folder)
+{
+    char name[] = "sim_tier_tests", word[] = "kept";
+    char *arguments[] = {name, word, folder, NULL};
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        execv("/proc/self/exe", arguments);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static int file_damage(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)place;
+    return kind == FTW_F ? truncate(path, status->st_size / 2) : 0;
+}
+
+static int file_remove(const char *path, const struct stat *status, int kind, struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static void test_kept(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/sim_tier_XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(kept_elsewhere(folder), 0);
+    assert_int_equal(kept_elsewhere(folder), 1);
+    assert_int_equal(kept_run(folder, sim_engine_best()), 1);
+    /* Other processors have other code. */
+    if (sim_engine_best() > 0) assert_int_equal(kept_run(folder, 0), 0);
+    assert_int_equal(nftw(folder, file_damage, 8, FTW_PHYS), 0);
+    assert_int_equal(kept_run(folder, sim_engine_best()), 0);
+    assert_int_equal(kept_run(folder, sim_engine_best()), 1);
+    assert_int_equal(nftw(folder, file_remove, 8, FTW_DEPTH | FTW_PHYS), 0);
+    /* Where nothing can be kept, kernels are compiled every time. */
+    assert_int_equal(kept_run("/proc/nowhere", sim_engine_best()), 0);
+    assert_int_equal(kept_run("/proc/nowhere", sim_engine_best()), 0);
+}
+
+int main(int count, char **words)
+{
+    if (count == 3 && strcmp(words[1], "kept") == 0)
+        return (int)kept_run(words[2], sim_engine_best());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choice),    cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_structure), cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_measured),  cmocka_unit_test(test_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,12 @@ rt_status sim_world_choose_tier(sim_world *world, rt_text name, const char *path
     return rt_fail(world->sink, RT_ERRC_INVALID, RT_RULE_NONE, "there is only tier compiled");
 }
 
+void sim_world_keep_code(sim_world *world, rt_text folder)
+{
+    (void)world;
+    CHECK(folder.length > 0);
+}
+
 sim_tier_report sim_world_tier_report(const sim_world *world)
 {
     (void)world;
