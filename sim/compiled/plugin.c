@@ -136,6 +136,7 @@ static rt_buffer object_key(LLVMModuleRef module, uint32_t level)
     rt_hash hash = rt_hash128(LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode));
     LLVMDisposeMemoryBuffer(bitcode);
     rt_buffer key = {0};
+    rt_write_u32(&key, SIM_TIER_VERSION); /* the helpers and their places in the table */
     rt_write_text(&key, RT_TEXT(LLVM_VERSION_STRING " " PASSES));
     rt_write_text(&key, rt_text_of(processors[level]));
     rt_write_u64(&key, hash.low);
