@@ -136,46 +136,6 @@ static void case_run_here(run_state *run, uint32_t slot, uint32_t index, forked_
     case_judge(run, slot, index, &result);
 }
 
-enum { ARGUMENTS_MAX = 21 };
-
-typedef struct case_digits {
-    char seed[32], fail_call[16];
-} case_digits;
-
-/* The arguments of an executed subject; the numbers are printed into `digits`. */
-static void case_arguments(const char *subject, const cnf_subject_options *options, bool serves,
-                           case_digits *digits, const char *out_arguments[ARGUMENTS_MAX])
-{
-    snprintf(digits->seed, sizeof digits->seed, "%llu", (unsigned long long)options->seed);
-    snprintf(digits->fail_call, sizeof digits->fail_call, "%u", options->fail_call);
-    bool has_profile = options->profile != RT_PROFILE_DOCUMENTS;
-    const struct {
-        const char *name;
-        rt_text value; /* empty: the option is left out */
-    } rows[] = {
-        {"--seed", rt_text_of(digits->seed)},
-        {"--fail-call", options->fail_call > 0 ? rt_text_of(digits->fail_call) : (rt_text){0}},
-        {"--cache", options->cache},
-        {"--profile", has_profile ? rt_text_of(rt_profile_name(options->profile)) : (rt_text){0}},
-        {"--loader", options->real_loader ? RT_TEXT(CNF_LOADER_REAL) : (rt_text){0}},
-        {"--choices", options->choices},
-        {"--settings", options->settings},
-        {"--scratch", options->scratch},
-    };
-    uint32_t count = 0;
-    out_arguments[count++] = "subject";
-    out_arguments[count++] = subject;
-    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].value.length == 0) continue;
-        out_arguments[count++] = rows[i].name;
-        out_arguments[count++] = rows[i].value.data;
-    }
-    if (options->record) out_arguments[count++] = "--record";
-    if (serves) out_arguments[count++] = "--serve";
-    out_arguments[count++] = NULL;
-    CHECK(count <= ARGUMENTS_MAX);
-}
-
 void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
 {
     run_scenario *scenario = run->slots[slot];
@@ -215,14 +175,13 @@ void cnf_run_case_start(run_state *run, uint32_t slot, uint32_t index)
         case_run_here(run, slot, index, &forked);
         return;
     }
-    case_digits digits;
-    const char *arguments[ARGUMENTS_MAX];
     if (column->subject->forked) {
         start.body = forked_body;
         start.user = &forked;
     } else {
-        case_arguments(column->subject->name, &forked.options, shares, &digits, arguments);
-        start.arguments = arguments;
+        start.arguments = cnf_subject_arguments(&scenario->arena, column->subject->name,
+                                                &forked.options, shares ? "--serve" : NULL) +
+                          1; /* the pool adds the program's name */
         start.environment = run->subjects[index].environment;
         if (build->pack.size == 0) scn_pack_write(&build->pack, build->compiled);
         start.input = rt_buffer_bytes(&build->pack);

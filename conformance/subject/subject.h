@@ -186,6 +186,11 @@ int cnf_subject_serve(const cnf_subject *subject, const cnf_subject_options *opt
  * With --serve, descriptor 0 is a socket over which packs come. */
 int cnf_subject_main(int argument_count, char **arguments);
 
+/* The arguments, with the program's name, for which cnf_subject_main runs the subject with these
+ * options; NULL is the last. `flag`: "--twin", "--serve" or NULL. All are the arena's. */
+const char *const *cnf_subject_arguments(rt_arena *arena, const char *name,
+                                         const cnf_subject_options *options, const char *flag);
+
 /* Body of the hidden `assay probe NAME [--compute]`: opens the device and sends one "device" or
  * "unavailable" message on descriptor 3; with --compute, then a "probe" message (probe.h). */
 int cnf_subject_probe_main(int argument_count, char **arguments);

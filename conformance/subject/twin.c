@@ -15,46 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 24 };
-
 /* ---- Starting ------------------------------------------------------------------------------- */
-
-/* Makes the arguments that cnf_subject_main parses. */
-static void arguments_make(rt_arena *arena, const cnf_subject *subject,
-                           const cnf_subject_options *options, const char *arguments[ARGUMENTS_MAX])
-{
-    const struct {
-        const char *name;
-        rt_text value;
-    } rows[] = {
-        {"--seed", rt_arena_printf(arena, "%llu", (unsigned long long)options->seed)},
-        {"--profile", rt_text_of(rt_profile_name(options->profile))},
-        {"--loader", rt_text_of(options->real_loader ? CNF_LOADER_REAL : CNF_LOADER_SIMULATED)},
-        {"--cache", options->cache},
-        {"--choices", options->choices},
-        {"--settings", options->settings},
-        {"--scratch", options->scratch},
-    };
-    uint32_t count = 0;
-    arguments[count++] = "assay";
-    arguments[count++] = "subject";
-    arguments[count++] = subject->name;
-    arguments[count++] = "--twin";
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].value.length == 0) continue;
-        arguments[count++] = rows[i].name;
-        arguments[count++] = rt_arena_text(arena, rows[i].value).data;
-    }
-    arguments[count++] = NULL;
-    CHECK(count <= ARGUMENTS_MAX);
-}
 
 void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
                     const cnf_subject_options *options, const scn_scenario *scenario)
 {
     rt_arena arena = {0};
-    const char *arguments[ARGUMENTS_MAX];
-    arguments_make(&arena, subject, options, arguments);
+    /* The twin sends no answers of compilers, and no call fails in it. */
+    cnf_subject_options twin_options = *options;
+    twin_options.record = false;
+    twin_options.fail_call = 0;
     rt_buffer pack = {0};
     scn_pack_write(&pack, scenario);
     *out_twin = (cnf_twin){.channel = -1, .messages = memfd_create("assay-twin", MFD_CLOEXEC)};
@@ -64,11 +34,12 @@ void cnf_twin_start(cnf_twin *out_twin, const cnf_subject *subject,
         out_twin->error = errno;
     int descriptors[] = {input, STDOUT_FILENO, STDERR_FILENO, out_twin->messages, ends[1]};
     _Static_assert(sizeof descriptors / sizeof *descriptors == CNF_TWIN_DESCRIPTOR + 1, "the last");
-    const cnf_start start = {.program = CNF_THIS_PROGRAM,
-                             .arguments = arguments,
-                             .descriptors = descriptors,
-                             .descriptor_count = CNF_TWIN_DESCRIPTOR + 1,
-                             .stays_in_group = true};
+    const cnf_start start = {
+        .program = CNF_THIS_PROGRAM,
+        .arguments = cnf_subject_arguments(&arena, subject->name, &twin_options, "--twin"),
+        .descriptors = descriptors,
+        .descriptor_count = CNF_TWIN_DESCRIPTOR + 1,
+        .stays_in_group = true};
     if (out_twin->error == 0) out_twin->error = cnf_start_process(&start, &out_twin->pid);
     out_twin->channel = ends[0];
     cnf_process_close(&ends[1]);
