@@ -21,7 +21,7 @@ import threading
 import time
 import zlib
 
-from mutate_build import digest, read_json, say, write_json
+from mutate_build import digest, read_json, run, say, write_if_changed, write_json
 
 TIMEOUT_S = 10        # of a child, at least
 TIMEOUT_FACTOR = 10   # and this many times what the slowest scenario of the group takes without a mutant
@@ -48,15 +48,16 @@ class Judge:
     most: int = 0        # it runs so many of them for one mutant; 0: all
     options: tuple = ()
     repeats: bool = False  # it runs a scenario many times, so it leaves the slow ones out
+    sanitizes: bool = False  # its program has sanitizers
 
     @property
     def name(self):
-        return " ".join((self.subject, self.profile, *self.options))
+        return " ".join((self.subject, self.profile, *self.options, *["sanitized"] * self.sanitizes))
 
     @property
     def label(self):
         """Its name in the records of scores, where profiles do not differ."""
-        return " ".join((self.subject, *self.options))
+        return " ".join((self.subject, *self.options, *["sanitized"] * self.sanitizes))
 
     @property
     def takes_compiler(self):
@@ -73,7 +74,8 @@ class Judge:
 # A mutant is judged in this order.  Most code shows in the profile of the documents on sim, and some only in that of
 # shipped DPC++ or after a choice that the seed does not make: ci/test runs the scenarios in each of these ways.  The
 # others run code that sim does not: compiled kernels, what is made for and from PTX and native images, and the linker for
-# drivers that link no SPIR-V.  A subject that is not installed judges nothing.
+# drivers that link no SPIR-V.  A subject that is not installed judges nothing.  What reads or writes past an array, or
+# memory that is free, shows in a program with sanitizers, in which ci/test runs the scenarios, too.
 COMPILER = ("reference/compiler", "reference/image")
 RUNTIME = ("reference/fusion", "reference/memory", "reference/module", "reference/program", "reference/runtime.c",
            "reference/sched", "reference/vfunc")
@@ -84,6 +86,7 @@ JUDGES = (
     Judge("sim", "dpcpp"),
     Judge("sim", "documents", files=RUNTIME, options=(EXPLORE,)),
     Judge("sim", "documents", files=RUNTIME, options=FAIL_CALLS, most=60, repeats=True),
+    Judge("sim", "documents", files=RUNTIME, most=40, sanitizes=True),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
@@ -206,6 +209,40 @@ class Children:
                 raise
 
 
+# Of the runtime and what allocates its memory; the last knows which limits a process with sanitizers can have.
+SANITIZED = (*RUNTIME, "reference/base", "conformance/process/start.c")
+SANITIZE = ("-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g1 -DRT_ARENA_BLOCKS "
+            "-DRT_CHECK_SLOW")
+PLUGINS = ("libassay_compiler.so", "libassay_tier.so")
+
+
+def sanitized_make(build, jobs):
+    """Brings build/mutate/sanitized/assay up to date, whose files at or below SANITIZED have sanitizers; the rest is
+    linked as it is in the other program."""
+    folder = build.folder / "sanitized"
+    folder.mkdir(exist_ok=True)
+    objects, lines = {}, ["rule one", "  command = $one", "  depfile = $out.d", "  deps = gcc"]
+    for row in json.loads((build.build / "compile_commands.json").read_text(encoding="utf-8")):
+        name = os.path.relpath(row["file"], build.tree)
+        # A file of `base` is also compiled for the plugins.
+        own = f" -o {os.path.dirname(name)}/CMakeFiles/" in row["command"] and "/test/" not in name
+        if name not in objects and is_below(name, SANITIZED) and own:
+            objects[name] = path = folder / (name.replace("/", "-") + ".o")
+            command = re.sub(r" -o \S+ ", f" {SANITIZE} -MMD -MF {path}.d -o {path} ", row["command"])
+            lines += [f"build {path}: one {row['file']}", f"  one = cd {row['directory']} && {command.replace('$', '$$')}"]
+    link = run(["ninja", "-C", build.build, "-t", "commands", "assay"]).splitlines()[-1]
+    program = folder / "assay"
+    link = link.replace(" -o assay ", f" {SANITIZE} -o {program} {' '.join(map(str, objects.values()))} ", 1)
+    lines += [f"build {program}: one {' '.join(map(str, objects.values()))} | {build.build / 'assay'}",
+              f"  one = cd {build.build} && {link.replace('$', '$$')}", "  depfile =", "  deps ="]
+    write_if_changed(folder / "build.ninja", "".join(line + "\n" for line in lines).encode())
+    say(f"building {len(objects)} files with sanitizers")
+    run(["ninja", "-C", folder, f"-j{jobs}"])
+    for name in PLUGINS:
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(build.build / name)
+
+
 class Scenarios:
     """The scenarios of the tree, and which mutants each of them reaches."""
 
@@ -213,7 +250,7 @@ class Scenarios:
         self.build = build
         self.children = children
         self.root = build.root
-        self.assay = build.build / "assay"
+        self.programs = {False: build.build / "assay", True: build.folder / "sanitized" / "assay"}
         self.cache = build.folder / "cache"
         folder = self.root / "scenarios"
         self.names = sorted(str(path.relative_to(self.root)) for path in folder.rglob("*.yaml")
@@ -232,21 +269,24 @@ class Scenarios:
         return max(TIMEOUT_S, round(TIMEOUT_FACTOR * max(self.seconds[name, judge] for name in names)))
 
     def command(self, names, judge, records, timeout):
-        return [str(self.assay), "run", *names, "--on", judge.subject, "--profile", judge.profile, *judge.options, "-j1",
-                "--cache", str(self.cache), "--json", records, "--timeout", str(timeout), "--memory", str(MEMORY_MIB), "--color",
-                "never", "--fail-fast"]
+        return [str(self.programs[judge.sanitizes]), "run", *names, "--on", judge.subject, "--profile", judge.profile,
+                *judge.options, "-j1", "--cache", str(self.cache), "--json", records, "--timeout", str(timeout), "--memory",
+                str(MEMORY_MIB), "--color", "never", "--fail-fast"]
 
     def environment(self, **variables):
         kept = {name: value for name, value in os.environ.items() if not name.startswith("ASSAY_")
                 or name == "ASSAY_VENV"}
-        return {**kept, **variables}
+        return {**kept, "ASAN_OPTIONS": "detect_leaks=0", **variables}
 
     def reach(self, jobs, files):
         """Runs every scenario that changed on the judges of mutants of `files`, by itself and, on those of the compiler,
         with nothing of its own from the cache."""
         path = self.build.folder / "reach.json"
         kept = read_json(path, {})
-        self.judges = [judge for judge in JUDGES if any(map(judge.takes_file, files)) and self.is_installed(judge)]
+        judges = [judge for judge in JUDGES if any(map(judge.takes_file, files))]
+        if any(judge.sanitizes for judge in judges):
+            sanitized_make(self.build, jobs)
+        self.judges = [judge for judge in judges if self.is_installed(judge)]
         rows = {f"{name} {judge.name}": (name, judge) for judge in self.judges for name in self.names_of(judge)}
         keys = {row: digest([self.build.state, (self.root / name).read_bytes()]) for row, (name, _) in rows.items()}
         missing = [row for row in rows if kept.get(row, {}).get("key") != keys[row]]
@@ -292,11 +332,15 @@ class Scenarios:
         """Fills the cache; all scenarios must pass without a mutant."""
         if not names:
             return
-        status, output = self.children.run([*self.command(names, judge, "/dev/null", REACH_TIMEOUT_S), f"-j{jobs}"],
-                                           cwd=self.root, env=self.environment())
-        if status not in (0, 4):
-            print(output[-4000:], file=sys.stderr)
-            sys.exit(f"ci/mutate: a scenario does not pass without a mutant on {judge.name}")
+        for is_last in (False, True):
+            status, output = self.children.run([*self.command(names, judge, "/dev/null", REACH_TIMEOUT_S), f"-j{jobs}"],
+                                               cwd=self.root, env=self.environment())
+            if status in (0, 4):
+                return
+            print(f"{output[:2000]}\n…\n{output[-2000:]}", file=sys.stderr)
+            if not is_last:  # The machine may have been busy; what passed is in the cache.
+                say("a scenario does not pass; once more")
+        sys.exit(f"ci/mutate: a scenario does not pass without a mutant on {judge.name}")
 
     def slow_names(self, kept):
         """The names of the scenarios that take much longer than most on the first judge."""

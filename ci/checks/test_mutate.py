@@ -447,7 +447,7 @@ def test_judges():
     judges = {file: [judge.label for judge in mutate_run.JUDGES if judge.takes_file(file)]
               for file in ("reference/sched/wait.c", "reference/runtime.c", "reference/compiler/ptx/spaces.c",
                            "reference/compiler/spirv/link.c", "sim/compiled/flat.c", "simple.c")}
-    runtimes = ["sim", "sim", "sim --explore", "sim --fail-calls 32"]
+    runtimes = ["sim", "sim", "sim --explore", "sim --fail-calls 32", "sim sanitized"]
     expected = {"reference/sched/wait.c": runtimes, "reference/runtime.c": runtimes,
                 "reference/compiler/ptx/spaces.c": ["sim", "sim", "nvlink", "intel-gpu"],
                 "reference/compiler/spirv/link.c": ["sim", "sim", "nvlink", "intel-gpu", "pocl"],

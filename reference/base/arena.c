@@ -17,12 +17,12 @@
 
 /* Most arenas hold a few objects, so the blocks of an arena start small and double. */
 #ifdef RT_ARENA_BLOCKS
-enum { FIRST_BLOCK_BYTES = 1, LARGEST_BLOCK_BYTES = 1 };
+/* The sanitizer's redzone begins right after the object. */
+enum { FIRST_BLOCK_BYTES = 1, LARGEST_BLOCK_BYTES = 1, UNIT_BYTES = 1, REDZONE_BYTES = 0 };
 #else
 enum { FIRST_BLOCK_BYTES = 1024, LARGEST_BLOCK_BYTES = 16 * 1024 };
+enum { UNIT_BYTES = alignof(max_align_t), REDZONE_BYTES = 16 };
 #endif
-
-enum { ALIGNMENT = alignof(max_align_t), REDZONE_BYTES = 16 };
 
 typedef struct rt_arena_block {
     struct rt_arena_block *next;
@@ -47,8 +47,8 @@ static void arena_add_block(rt_arena *arena, size_t needed)
 void *rt_arena_alloc(rt_arena *arena, size_t size_bytes)
 {
     CHECK(size_bytes < SIZE_MAX / 2);
-    size_t units = size_bytes > 0 ? (size_bytes + (ALIGNMENT - 1)) / ALIGNMENT : 1;
-    size_t needed = units * ALIGNMENT + REDZONE_BYTES;
+    size_t units = size_bytes > 0 ? (size_bytes + (UNIT_BYTES - 1)) / UNIT_BYTES : 1;
+    size_t needed = units * UNIT_BYTES + REDZONE_BYTES;
     if (!arena->blocks || arena->blocks->capacity - arena->used < needed) {
         arena_add_block(arena, needed);
     }

@@ -3,8 +3,8 @@
  *
  * An arena is used by one thread at a time.  Under Valgrind, unallocated memory is marked
  * inaccessible and a redzone separates objects; with RT_ARENA_BLOCKS defined (the sanitizer preset
- * does) each object is a separate heap block, so that the sanitizer also detects overruns and uses
- * after the reset. */
+ * does) each object is a heap block of its size, so that the sanitizer also detects overruns and
+ * uses after the reset. */
 #ifndef REFERENCE_BASE_ARENA_H
 #define REFERENCE_BASE_ARENA_H
 

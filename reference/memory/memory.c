@@ -118,8 +118,7 @@ rt_memory *rt_memory_whole(rt_memory *memory)
 
 bool rt_memory_overlap(const rt_memory *a, const rt_memory *b)
 {
-    const rt_memory *whole = a->whole ? a->whole : a;
-    if (whole != (b->whole ? b->whole : b)) return false;
+    CHECK((a->whole ? a->whole : a) == (b->whole ? b->whole : b));
     return a->origin < b->origin + b->size && b->origin < a->origin + a->size;
 }
 

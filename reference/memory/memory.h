@@ -69,7 +69,7 @@ void rt_memory_part_end(rt_memory *part);
 /* The memory with the contents: the buffer of a part, otherwise the memory itself. */
 rt_memory *rt_memory_whole(rt_memory *memory);
 
-/* True if the two memories have a byte in common. */
+/* True if the two parts of one buffer, or the buffer and a part, have a byte in common. */
 bool rt_memory_overlap(const rt_memory *a, const rt_memory *b);
 
 /* Creates unified shared memory of a USM kind on the device.  If `initial` is not NULL, its bytes

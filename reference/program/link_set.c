@@ -138,8 +138,7 @@ static rt_status contribute(resolution *search, const rt_registered_image *membe
         RULE(VF_LINK_05, take(search, image));
         rt_map_set_number(&search->members, image->id, MEMBER_BY_CONTRIBUTION);
     }
-    search->contributed =
-        search->contributed || contribution.links || contribution.images.count > 0;
+    search->contributed = search->contributed || contribution.links;
     rt_vector_free(&contribution.images);
     return status;
 }

@@ -23,7 +23,7 @@ typedef struct rt_link_set {
 typedef struct rt_link_contribution {
     RT_VECTOR(const rt_registered_image *)
     images; /* images that join the set; may contain images already in the set, and duplicates */
-    bool links; /* the image must be linked, even if no image joins it */
+    bool links; /* the image must be linked; always if an image joins it */
 } rt_link_contribution;
 
 struct rt_link_context;

@@ -181,8 +181,8 @@ const rt_image_group *rt_program_tables_function_set(const rt_program_tables *ta
 static void function_sets_change(rt_program_tables *tables, const rt_registered_image *image,
                                  bool enter)
 {
-    rt_virtual_functions functions;
-    if (rt_virtual_functions_read(image->image, &functions)) return;
+    rt_virtual_functions functions; /* empty if the property set is damaged */
+    (void)rt_virtual_functions_read(image->image, &functions);
     rt_text uses = tables->profile == RT_PROFILE_DPCPP ? functions.uses : (rt_text){0};
     rt_text name = functions.provides;
     bool found = name.length > 0 || rt_set_names_next(&uses, &name);
