@@ -584,7 +584,7 @@ bool sim_race_read_one(sim_exec *x, uint32_t site, const sim_view_memory *view, 
     uint32_t settled = sim_race_settled(clock, shadow->class);
     bool is_written = sim_race_may_be_written(shadow, settled);
     sim_race_site(shadow, SIM_RACE_READS, site);
-    if (shadow->class == SIM_RACE_LOCAL && !is_written) {
+    if (shadow->class == SIM_RACE_LOCAL && !is_written && !shadow->logs_in_vain) {
         sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
         row->size = size;
         row->lid = lid;
@@ -728,7 +728,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->local_count = l->locals.count;
     race->locals = rt_alloc_array(l->locals.count + 1u, sizeof *race->locals);
     for (uint32_t i = 0; i < l->locals.count; i++) {
-        race->locals[i] = (sim_race_shadow){.size = l->locals.items[i].size,
+        race->locals[i] = (sim_race_shadow){.size = sim_local_bytes(l, &l->locals.items[i]),
                                             .shift = 2,
                                             .class = SIM_RACE_LOCAL,
                                             .is_tracked = locals_race};
@@ -782,7 +782,7 @@ void sim_race_close(sim_launch_state *l)
     sim_race *race = l->race;
     CHECK_IMPLIES(race->is_on, race->copy_now == SIM_NONE);
     if (race->is_on && sim_launch_records(l)) accesses_report(l);
-    bool is_complete = race->is_on && race->restarts == l->world->race_restarts;
+    bool is_complete = race->is_on && race->restarts == l->world->race_restarts && !l->parts;
     if (is_complete && l->world->writers) sim_writers_keep(l);
     if (race->is_on) l->world->race_next = race->clocks[SIM_RACE_GLOBAL].next;
     for (uint32_t i = 0; i < race->tracked.count; i++)

@@ -29,6 +29,7 @@ void sim_shadow_start(sim_exec *x)
 {
     sim_wave *wave = x->wave;
     if (wave->tracks) return;
+    sim_pack_give_up(x);
     wave->tracks = true;
     if (!wave->shadow) wave->shadow = rt_alloc(sizeof *wave->shadow);
     memory_clear(&wave->shadow->rows, wave->rows.size);

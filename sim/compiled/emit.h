@@ -97,8 +97,10 @@ uint64_t *tier_live_find(tier_emitter *e, uint32_t *out_words);
 /* ---- strides.c ---- */
 
 #define TIER_STRIDE_UNKNOWN INT32_MIN
+#define TIER_STRIDE_MIXED   (INT32_MIN + 1)
 /* Guesses for each load and store how many bytes the places of adjacent lanes are apart: 0 if all
- * access one place, TIER_STRIDE_UNKNOWN if that cannot be told. Returns a number for each operation
+ * access one place, TIER_STRIDE_MIXED if that depends on what is in memory, so that the places have
+ * no order, TIER_STRIDE_UNKNOWN if it cannot be told. Returns a number for each operation
  * of the blocks; (*out_first)[b] is the index of block b's first. The caller frees both. */
 int32_t *tier_strides_find(const tier_flat *flat, uint32_t **out_first);
 

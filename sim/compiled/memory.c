@@ -745,13 +745,15 @@ static void rows_end(tier_emitter *e, rows *r)
     LLVMPositionBuilderAtEnd(e->builder, here);
 }
 
-/* Tries the layout that is expected first, a run if it is not known. */
+/* Tries the layout that is expected first, a run if none is known, and nothing if none is expected.
+ */
 static void access_rows(tier_emitter *e, const tier_memory *m)
 {
     LLVMBasicBlockRef other = tier_block_new(e, "other");
     LLVMValueRef imm = tier_number(e->i64, (uint64_t)m->access->imm);
     LLVMValueRef base = m->base ? m->base : first_of(e, m->row);
-    bool is_known = m->stride != TIER_STRIDE_UNKNOWN;
+    bool is_mixed = m->stride == TIER_STRIDE_MIXED;
+    bool is_known = m->stride != TIER_STRIDE_UNKNOWN && !is_mixed;
     view_open(e, m, base, other);
     rows r = {.m = m, .loads = loads_of(e, m)};
     r.start = LLVMBuildAdd(e->builder, offset_of(e, base), imm, "");
@@ -760,9 +762,9 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
     r.end = view_member(e, m, offsetof(sim_tier_view, end), e->i64);
     rows_end(e, &r);
     bool is_narrow = m->access->count == 1 || size_of(m) <= 16;
-    bool is_run = (!is_known || m->stride == (int32_t)size_of(m)) && is_narrow &&
+    bool is_run = !is_mixed && (!is_known || m->stride == (int32_t)size_of(m)) && is_narrow &&
                   size_of(m) % m->access->alignment == 0 && row_step(m) != 0;
-    r.is_tried = is_known && (is_run || m->stride == 0);
+    r.is_tried = is_mixed || (is_known && (is_run || m->stride == 0));
     if (is_run || m->stride == 0) rows_try(e, &r, is_run ? SIM_TIER_RUN : SIM_TIER_SAME);
     rows_mixed(e, &r, base, other);
     LLVMPositionBuilderAtEnd(e->builder, other);

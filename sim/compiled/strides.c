@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-/* Not yet written; otherwise a distance or TIER_STRIDE_UNKNOWN. */
-#define NOT_WRITTEN  (TIER_STRIDE_UNKNOWN + 1)
+/* Not yet written; otherwise a distance, TIER_STRIDE_MIXED or TIER_STRIDE_UNKNOWN. */
+#define NOT_WRITTEN  (TIER_STRIDE_UNKNOWN + 2)
 #define STRIDE_LIMIT (1 << 20)
 
 typedef struct guess {
@@ -125,6 +125,7 @@ static int32_t computed(const strides *s, const sim_op *op, const tier_handler *
     if (a == 0 && b == 0 && c == 0) return 0;
     if (named(h, "SELECT") || named(h, "PICK"))
         return b == 0 && c == 0 ? TIER_STRIDE_UNKNOWN : joined(b, c);
+    if (a == TIER_STRIDE_MIXED || b == TIER_STRIDE_MIXED) return TIER_STRIDE_MIXED;
     if (a == TIER_STRIDE_UNKNOWN || b == TIER_STRIDE_UNKNOWN) return TIER_STRIDE_UNKNOWN;
     if (named(h, "MOVE") || named(h, "ZEXT") || named(h, "SEXT") || named(h, "CUT") ||
         named(h, "INDEX") || named(h, "HOLDS"))
@@ -164,11 +165,12 @@ static int32_t op_follow(strides *s, const sim_code_function *function, const si
     bool is_each = h->form == SIM_MEMORY_EACH;
     bool is_uniform = h->form == SIM_MEMORY_ONE || h->form == SIM_MEMORY_SAME;
     int32_t stride = is_uniform ? 0 : stride_read(s, s->instance, is_each ? op->a : op->b);
+    bool is_mixed = stride == TIER_STRIDE_MIXED;
     bool is_known = stride != NOT_WRITTEN && stride != TIER_STRIDE_UNKNOWN;
-    int32_t loaded = stride == 0 || stride == NOT_WRITTEN ? stride : TIER_STRIDE_UNKNOWN;
+    int32_t loaded = stride == 0 || stride == NOT_WRITTEN ? stride : TIER_STRIDE_MIXED;
     for (uint32_t k = 0; is_load && k < op->count; k++)
         stride_write(s, s->instance, function->places[op->extra + k], loaded);
-    if (!is_known) return TIER_STRIDE_UNKNOWN;
+    if (!is_known || is_mixed) return is_mixed ? TIER_STRIDE_MIXED : TIER_STRIDE_UNKNOWN;
     int64_t bytes = is_each ? stride : stride * (int64_t)op->stride;
     return bytes > -STRIDE_LIMIT && bytes < STRIDE_LIMIT ? (int32_t)bytes : TIER_STRIDE_UNKNOWN;
 }

@@ -52,6 +52,8 @@ static sim_ref component_of(sim_decoder *d, uint32_t built_in, uint32_t i)
     for (uint32_t k = 0; k < sizeof built_in_rows / sizeof built_in_rows[0]; k++) {
         const built_in_row *row = &built_in_rows[k];
         if (row->built_in != built_in) continue;
+        if (d->is_for_packs && built_in == SIM_BuiltInWorkgroupId)
+            return SIM_REF_ROW | (SIM_ROW_GROUP_ID + i);
         return (row->is_row ? SIM_REF_ROW : SIM_REF_POOL) | (row->first + i);
     }
     const mask_row *row = mask_rows;

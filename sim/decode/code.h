@@ -58,6 +58,8 @@ typedef enum sim_row {
     SIM_ROW_SUBGROUP_ID,
     SIM_ROW_SUBGROUP_ITEM, /* index of the work-item in its sub-group */
     SIM_ROW_SUBGROUP_SIZE, /* work-items in the sub-group */
+    SIM_ROW_GROUP_ID,      /* x, y, z: only in programs for packs; the others have slots */
+    SIM_ROW_LAST = SIM_ROW_GROUP_ID + 2,
     SIM_WAVE_ROWS
 } sim_row;
 
@@ -388,6 +390,8 @@ typedef struct sim_reach {
     bool far_atomics; /* on memory that other work-groups may see */
     bool copies;      /* asynchronous ones */
     bool prints;
+    bool collects;      /* what one work-item of a group computes depends on the values of others */
+    bool points;        /* calls functions through pointers */
     const bool *locals; /* per local-memory variable of the program: true if it is used; NULL: none
                          * is */
 } sim_reach;

@@ -56,14 +56,15 @@ typedef enum sim_shape {
 } sim_shape;
 
 typedef struct sim_node {
-    uint8_t shape;       /* sim_shape */
-    uint8_t type;        /* sim_lane_type of the elements in memory, or of the result */
-    bool is_dead;        /* the results are never needed */
-    bool is_quiet;       /* only selections need the result, and they may discard it */
-    bool may_be_private; /* LOAD: the address may be in private memory, where lanes differ */
-    bool is_uniform;     /* COLLECTIVE: all work-items of the group must participate */
-    uint8_t form;        /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
-    uint16_t handler;    /* first handler for the type; the form is still to be chosen */
+    uint8_t shape;    /* sim_shape */
+    uint8_t type;     /* sim_lane_type of the elements in memory, or of the result */
+    bool is_dead;     /* the results are never needed */
+    bool is_quiet;    /* only selections need the result, and they may discard it */
+    bool may_differ;  /* LOAD: the address may be in memory of which lanes have their own: private
+                       * memory or, in a pack, local memory */
+    bool is_uniform;  /* COLLECTIVE: all work-items of the group must participate */
+    uint8_t form;     /* LOAD, STORE: sim_memory_form once addresses are fused, else ONE */
+    uint16_t handler; /* first handler for the type; the form is still to be chosen */
     uint32_t block;
     uint32_t site;
     uint32_t operand_first, operand_count; /* in refs */
@@ -186,6 +187,7 @@ typedef struct sim_decoder {
     rt_sink *sink;
     rt_arena arena; /* lives as long as the decoding */
     sim_program *program;
+    bool is_for_packs; /* lanes may be of different groups (sim_program_for_packs) */
     const sim_module *const *modules;
     uint32_t module_count;
     const sim_linkage *linkage;

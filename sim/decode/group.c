@@ -206,6 +206,7 @@ rt_status sim_decode_group_put(sim_decoder *d, const sim_view *view)
     const sim_ref operands[] = {o.a.refs[0], index, o.a.refs[0]};
     sim_node *node = sim_node_add(d, SIM_SHAPE_COLLECTIVE, SIM_H_GROUP_PUT, o.type, operands, 3, 0);
     node->extra = sim_collective_code((sim_collective)o.row->operation, o.fold, o.type);
+    d->f->does.collects = true;
     return RT_STATUS_OK;
 }
 

@@ -161,8 +161,9 @@ static void access_part(sim_decoder *d, access *a, sim_lane_type lane, uint32_t 
     node->imm = (int64_t)offset;
     node->form = SIM_MEMORY_ONE;
     node->alignment = offset && low < a->alignment ? (uint32_t)low : a->alignment;
-    node->may_be_private = a->pointer_type->storage_class == SIM_StorageClassFunction ||
-                           a->pointer_type->storage_class == SIM_StorageClassGeneric;
+    uint32_t class = a->pointer_type->storage_class;
+    node->may_differ = class == SIM_StorageClassFunction || class == SIM_StorageClassGeneric ||
+                       (d->is_for_packs && class == SIM_StorageClassWorkgroup);
 }
 
 static void access_walk(sim_decoder *d, access *a, const sim_type *type, uint64_t offset)

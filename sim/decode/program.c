@@ -46,11 +46,14 @@ static void number_functions(sim_decoder *d)
 static void modules_keep(sim_decoder *d)
 {
     sim_program *program = d->program;
-    program->module_count = d->module_count;
     program->modules =
         rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->modules);
+    program->sources =
+        rt_arena_alloc_array(&program->arena, d->module_count, sizeof *program->sources);
     for (uint32_t m = 0; m < d->module_count; m++) {
         const sim_module *module = d->modules[m];
+        program->sources[m] = sim_module_retain((sim_module *)module);
+        program->module_count++;
         const uint32_t *functions = rt_arena_copy(&program->arena, d->function_of[m],
                                                   module->function_count, sizeof *functions);
         program->modules[m] =
@@ -279,8 +282,9 @@ static rt_status decode(sim_decoder *d)
 
 /* Links exactly these modules. */
 static rt_status modules_link(rt_sink *sink, const sim_module *const *modules, uint32_t count,
-                              sim_program **out_program)
+                              bool is_for_packs, sim_program **out_program)
 {
+    *out_program = NULL;
     for (uint32_t i = 0; i < count; i++)
         CHECK_SLOW(sim_module_check(modules[i]));
     sim_linkage linkage;
@@ -289,6 +293,7 @@ static rt_status modules_link(rt_sink *sink, const sim_module *const *modules, u
     atomic_init(&program->references, 1);
     sim_decoder d = {.sink = sink,
                      .program = program,
+                     .is_for_packs = is_for_packs,
                      .modules = modules,
                      .module_count = count,
                      .linkage = &linkage};
@@ -310,14 +315,21 @@ rt_status sim_program_link(rt_sink *sink, const sim_module *const *modules, uint
     *out_program = NULL;
     sim_module *library;
     RT_TRY(sim_library_create(sink, modules, count, &library));
-    if (!library) return modules_link(sink, modules, count, out_program);
+    if (!library) return modules_link(sink, modules, count, false, out_program);
     const sim_module **all = rt_alloc_array((size_t)count + 1, sizeof *all);
     memcpy(all, modules, count * sizeof *all);
     all[count] = library;
-    rt_status status = modules_link(sink, all, count + 1, out_program);
+    rt_status status = modules_link(sink, all, count + 1, false, out_program);
     rt_free(all);
     sim_module_destroy(library);
     return status;
+}
+
+rt_status sim_program_for_packs(rt_sink *sink, const sim_program *program,
+                                sim_program **out_program)
+{
+    return modules_link(sink, (const sim_module *const *)program->sources, program->module_count,
+                        true, out_program);
 }
 
 sim_program *sim_program_retain(sim_program *program)
@@ -329,6 +341,8 @@ sim_program *sim_program_retain(sim_program *program)
 void sim_program_destroy(sim_program *program)
 {
     if (!program || atomic_fetch_sub(&program->references, 1) != 1) return;
+    for (uint32_t m = 0; m < program->module_count; m++)
+        sim_module_destroy(program->sources[m]);
     rt_map_free(&program->kernel_names);
     rt_map_free(&program->global_names);
     rt_map_free(&program->host_names);

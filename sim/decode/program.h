@@ -94,6 +94,7 @@ struct sim_program {
     atomic_uint references;      /* one for the caller and one per world that has its variables */
     uint32_t temporary_bytes;    /* maximum over all functions */
     sim_program_module *modules; /* the modules that were linked */
+    sim_module **sources;        /* these modules, retained: sim_program_for_packs decodes them */
     uint32_t module_count;
     sim_code_function *functions;
     sim_signature *signatures; /* of functions that have addresses and of calls through function
@@ -122,6 +123,12 @@ bool sim_program_check(const sim_program *program);
 /* Combines the properties of the function and of everything that it may call (reach.c). The program
  * owns the result's `locals`; the program's functions and locals must exist. */
 sim_reach sim_function_reach(sim_program *program, uint32_t function);
+
+/* Decodes the program's modules again, for waves whose lanes may be of different groups
+ * (exec/pack.h): the ids of groups, and what is loaded from local memory, may differ between lanes.
+ * Kernels, functions, variables and sites have the same numbers as in the program. */
+RT_MUST_USE rt_status sim_program_for_packs(rt_sink *sink, const sim_program *program,
+                                            sim_program **out_program);
 
 /* Takes a reference, which sim_program_destroy releases; returns the program. */
 sim_program *sim_program_retain(sim_program *program);

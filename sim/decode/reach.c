@@ -32,6 +32,7 @@ sim_reach sim_function_reach(sim_program *program, uint32_t function)
         all.far_atomics |= f->does.far_atomics;
         all.copies |= f->does.copies;
         all.prints |= f->does.prints;
+        all.collects |= f->does.collects;
         for (uint32_t i = 0; f->does.locals && i < program->local_count; i++)
             locals[i] |= f->does.locals[i];
         for (uint32_t b = 0; b < f->block_count; b++) {
@@ -39,6 +40,7 @@ sim_reach sim_function_reach(sim_program *program, uint32_t function)
             all.meets |= block->end == SIM_END_MEET;
             if (block->end == SIM_END_CALL) see(&r, f->calls[block->extra].function);
             if (block->end != SIM_END_CALL_POINTER) continue;
+            all.points = true;
             for (uint32_t i = 0; i < program->function_count; i++) {
                 if (program->functions[i].signature == f->calls[block->extra].function) see(&r, i);
             }

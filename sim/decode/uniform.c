@@ -2,8 +2,8 @@
  *
  * All values are assumed uniform until shown otherwise. The result of an operation is varying if an
  * operand is varying, or if the operation is an atomic, a collective, an asynchronous copy, a
- * printf or a load that may read private memory. Divergent control flow also makes values varying.
- * A branch at which lanes go different ways is divergent:
+ * printf or a load that may read memory of which lanes have their own. Divergent control flow also
+ * makes values varying. A branch at which lanes go different ways is divergent:
  *
  *   - where two of its sides meet again, phis are varying, because they depend on the side that a
  *     lane came from;
@@ -156,8 +156,7 @@ static bool use_outside(sim_ir_function *f, sim_ref ref, uint32_t at)
 static bool node_is_varying(const sim_ir_function *f, const sim_node *node)
 {
     if (node->shape == SIM_SHAPE_ATOMIC || node->shape == SIM_SHAPE_COLLECTIVE ||
-        node->shape == SIM_SHAPE_PRINT || node->shape == SIM_SHAPE_ASYNC_COPY ||
-        node->may_be_private) {
+        node->shape == SIM_SHAPE_PRINT || node->shape == SIM_SHAPE_ASYNC_COPY || node->may_differ) {
         return true;
     }
     if (f->is_irreducible && node->shape != SIM_SHAPE_PARAMETER &&

@@ -4,8 +4,8 @@
  * give up, so nothing here makes a finding. */
 #include "sim/exec/chunk_access.h"
 
-#include "sim/exec/chunks.h"
 #include "sim/exec/race_cells.h"
+#include "sim/exec/scatter.h"
 #include "sim/exec/undo.h"
 
 #include <string.h>
@@ -16,11 +16,6 @@
 _Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
 /* Widths are constants after inlining. */
 #define ALWAYS inline __attribute__((always_inline))
-/* Iterates over the active lanes. */
-#define FOR_MASKED(mask, i)                                                                        \
-    for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
-         left &= left - 1)
-
 /* Iterates over all lanes, without a loop. */
 #ifdef __clang__
 #define UNROLLED _Pragma("clang loop unroll(full)")
@@ -122,11 +117,11 @@ static ALWAYS void cells_put(const chunk_cells *r, uint32_t *cells, sim_words fr
         sim_words_put(cells + r->places[0], (from & r->mask) | (before & ~r->mask));
         return;
     }
-    sim_words_put(words, from);
     if (r->lanes == ALL_LANES) {
+        sim_words_put(words, from);
         EACH_LANE(i) cells[r->places[i]] = words[i];
     } else {
-        FOR_MASKED(r->lanes, i) cells[r->places[i]] = words[i];
+        sim_words_scatter(cells, r->places, r->lanes, from);
     }
 }
 
@@ -166,6 +161,18 @@ static ALWAYS bool cells_write(const chunk_cells *r, uint32_t *cells)
     return r->is_distinct || !sim_words_any((cells_get(r, cells) ^ r->mine) & r->mask);
 }
 
+/* True if each active lane's cells are after those of the lane before it, or each are before them;
+ * false if there are lanes between them that are not active. */
+static ALWAYS bool cells_are_apart(sim_words here, uint32_t count, uint32_t mask)
+{
+    sim_words next =
+        __builtin_shufflevector(here, here, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
+    sim_words pairs = lanes_of(mask & mask >> 1);
+    if ((mask + (mask & -mask)) & mask) return false;
+    return !sim_words_any((sim_words)(next < here + count) & pairs) ||
+           !sim_words_any((sim_words)(here < next + count) & pairs);
+}
+
 /* Narrows the cells if necessary. */
 static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
                               uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
@@ -185,11 +192,7 @@ static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_
     out->count = size >> shadow->shift;
     bool is_run = chunk_kind == SIM_TIER_RUN && out->count == 1;
     out->is_run = is_run;
-    sim_words next =
-        __builtin_shufflevector(here, here, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
-    next[SIM_CHUNK - 1] = UINT32_MAX;
-    out->is_distinct =
-        is_run || (mask == ALL_LANES && !sim_words_any((sim_words)(next < here + out->count)));
+    out->is_distinct = is_run || cells_are_apart(here, out->count, mask);
 }
 
 /* Looks at the first `kinds` kinds of accesses, without those of atomics if `with_atomics` is
@@ -225,6 +228,19 @@ static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t k
     return true;
 }
 
+/* True if two lanes have a cell in common that is not the same one of both. */
+static bool cells_overlap(const chunk_cells *r)
+{
+    sim_words at = sim_words_get(r->places), lanes = sim_words_count();
+    if (!sim_words_any(at % r->count & r->mask)) return false;
+    FOR_MASKED(r->lanes, i)
+    {
+        sim_words found = sim_cells_common(at, r->places[i], r->count);
+        if (sim_words_any(found & r->mask & (sim_words)(lanes != i))) return true;
+    }
+    return false;
+}
+
 static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, uint32_t kind,
                               uint32_t mask, const uint32_t *at, uint32_t size)
 {
@@ -232,6 +248,7 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    if (r.count > 1 && !r.is_distinct && cells_overlap(&r)) return false;
     if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, true))
         return false;
     shadow->from[SIM_RACE_WRITES] = clock->ordered_from;

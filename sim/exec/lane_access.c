@@ -48,8 +48,8 @@ static void note_access(sim_exec *x, const attempt *a, const sim_view_memory *vi
     sim_row_fill(x, row, a->lane, text);
 }
 
-/* Finds the memory of one access; false, with a finding, if the access cannot be carried out. */
-static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
+/* Finds the object of one access; false, with a finding, if the access cannot be carried out. */
+static bool access_check(sim_exec *x, const attempt *a, sim_view_memory *view)
 {
     sim_finding_kind kind;
     bool found = sim_access_find(x, a->address, view, &kind);
@@ -74,6 +74,14 @@ static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
      * rely on that continue, with this finding alone. */
     view->race = NULL;
     return !is_constant;
+}
+
+/* Finds the memory of one access; false, with a finding, if the access cannot be carried out. */
+static bool access_begin(sim_exec *x, const attempt *a, sim_view_memory *view)
+{
+    if (!access_check(x, a, view)) return false;
+    if (view->class == SIM_CLASS_LOCAL) view->offset += sim_part_offset(x, view->object, a->lane);
+    return true;
 }
 
 /* Records the shadow of byte i of a load, and whether any bit in it is set. */

@@ -3,6 +3,7 @@
 #include "sim/check/writers.h"
 #include "sim/exec/barrier.h"
 #include "sim/exec/compiled.h"
+#include "sim/exec/pack.h"
 #include "sim/exec/parallel.h"
 #include "sim/exec/print.h"
 #include "sim/exec/schedule.h"
@@ -120,9 +121,10 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
     CHECK((alignment & (alignment - 1)) == 0);
     uint64_t step = alignment > 64 ? alignment : 64;
     uint64_t offset = (*end + step - 1) & ~(step - 1);
-    *rt_vector_push(&l->locals) =
-        (sim_local_object){.offset = offset, .size = size, .label = label};
-    *end = offset + size;
+    sim_local_object *local = rt_vector_push(&l->locals);
+    *local = (sim_local_object){.offset = offset, .size = size, .label = label};
+    if (l->parts) local->stride = (size + 63) & ~UINT64_C(63);
+    *end = offset + sim_local_bytes(l, local);
 }
 
 /* Local memory holds the program's Workgroup variables, then the local arguments. A variable that
@@ -281,9 +283,10 @@ static uint64_t *row_of(const sim_wave *wave, uint32_t row)
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
 {
     const uint64_t *size = l->pool + SIM_SLOT_GROUP_SIZE, *global = l->range->global;
-    uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
+    uint64_t items = size[0] * size[1] * size[2], width = l->pool[SIM_SLOT_SUBGROUP_SIZE];
     for (uint32_t lane = 0; lane < wave->lane_count; lane++) {
         uint64_t item = wave->first_item + lane;
+        if (l->parts) item -= l->lane_parts[lane] * items;
         uint64_t subgroup = item / width, left = items - subgroup * width;
         uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
         row_of(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
@@ -363,8 +366,11 @@ void sim_launch_barrier(sim_launch_state *l, uint32_t order)
     for (uint32_t i = 0; i < l->locals.count; i++) {
         sim_local_object *local = &l->locals.items[i];
         if (local->all_defined || local->size == 0) continue; /* then there may be no shadow */
-        local->all_defined = sim_defined_all(l->locals_defined.data + local->offset, local->size);
+        local->all_defined =
+            sim_defined_all(l->locals_defined.data + local->offset, sim_local_bytes(l, local));
     }
+    /* Of a pack, each group has its own barrier, which orders no other group's accesses. */
+    if (l->parts) order &= ~sim_order_pack(0, 0, SIM_MemorySemanticsCrossWorkgroupMemory);
     sim_race_barrier(l, order);
 }
 
@@ -402,14 +408,25 @@ static bool waves_step(sim_exec *x, sim_wave *waves, uint32_t count)
     return false;
 }
 
+/* The bytes between the groups of a pack count as defined. */
+static void local_gaps_define(const sim_launch_state *l, const sim_local_object *local)
+{
+    for (uint32_t i = 0; i < l->parts; i++) {
+        uint64_t at = local->offset + i * local->stride + local->size;
+        memset(l->locals_defined.data + at, 0xff, local->stride - local->size);
+    }
+}
+
 static void group_begin(sim_launch_state *l)
 {
     /* Local memory starts undefined. */
     if (l->locals_memory.data) {
         memset(l->locals_memory.data, l->pattern, l->locals_memory.size);
         memset(l->locals_defined.data, 0, l->locals_defined.size);
-        for (uint32_t i = 0; i < l->locals.count; i++)
+        for (uint32_t i = 0; i < l->locals.count; i++) {
             l->locals.items[i].all_defined = false;
+            local_gaps_define(l, &l->locals.items[i]);
+        }
     }
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
         CHECK(l->group[k] < l->pool[SIM_SLOT_GROUP_COUNT + k]);
@@ -430,7 +447,7 @@ static void run_group(sim_exec *x, sim_engine *engine, sim_wave *waves,
     }
     for (uint32_t i = 0; i < l->wave_count; i++) {
         sim_frame *frame = sim_wave_start(&waves[i], function, l->pattern);
-        sim_launch_rows(l, &waves[i], sim_row_add);
+        if (!l->parts) sim_launch_rows(l, &waves[i], sim_row_add);
         if (!frame) {
             sim_kernel_exhausted(x, &waves[i]);
             return;
@@ -498,8 +515,27 @@ static void waves_resize(sim_launch_state *l, sim_wave *waves)
     waves_open(l, waves);
 }
 
+/* Makes the next groups a pack, of which l->group is the first. */
+static void pack_begin(sim_launch_state *l, sim_wave *wave, uint64_t first)
+{
+    const uint64_t *size = l->pool + SIM_SLOT_GROUP_SIZE;
+    uint64_t left = sim_launch_group_count(l) - first, items = size[0] * size[1] * size[2];
+    uint64_t count = left < l->parts ? left : l->parts;
+    l->pool[SIM_SLOT_GROUP_ITEMS] = count * items;
+    wave->lane_count = (uint32_t)(count * items);
+    sim_pack_rows(l, wave);
+}
+
+/* True if a launch in packs can no longer stand. */
+static bool packs_fail(const sim_launch_state *l)
+{
+    bool restarted = l->race->is_on && l->race->restarts != l->world->race_restarts;
+    return l->parts && (l->gave_up || l->findings.rows.count || restarted);
+}
+
 void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
 {
+    if (l->parts) l->pool[SIM_SLOT_GROUP_ITEMS] *= l->parts;
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
     const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;
     CHECK(items >= 1 && items <= RT_WORK_GROUP_SIZE_MAX && l->barrier_count == 0);
@@ -523,14 +559,20 @@ void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part
     CHECK(part.count <= walk.count && part.first <= walk.count - part.count);
     walk.at += part.first;
     for (uint64_t i = 0; i < part.count && !x->stop; i++) {
-        l->group[0] = walk.at % counts[0];
-        l->group[1] = walk.at / counts[0] % counts[1];
-        l->group[2] = walk.at / counts[0] / counts[1];
-        waves_resize(l, waves);
+        uint64_t number = l->parts ? i * l->parts : walk.at;
+        l->group[0] = number % counts[0];
+        l->group[1] = number / counts[0] % counts[1];
+        l->group[2] = number / counts[0] / counts[1];
+        if (l->parts)
+            pack_begin(l, waves, number);
+        else
+            waves_resize(l, waves);
         run_group(x, engine, waves, arguments);
         sim_output_group_end(&l->output, l->options);
         sim_group_walk_on(&walk);
+        if (packs_fail(l)) break;
     }
+    l->gave_up = packs_fail(l);
     rt_free(memory.block);
     waves_close(l, waves);
     rt_free(waves);
@@ -610,9 +652,12 @@ rt_status sim_launch(sim_world *world, const sim_kernel *kernel, const sim_range
         has_window = windows_open(&l, arguments);
         /* Groups that depend on each other through a window and its object would go unnoticed. */
         bool is_done = sim_compiled_launch(&l, arguments) ||
-                       (!has_window && sim_launch_parallel(&l, arguments));
+                       (!has_window && (sim_launch_parallel(&l, arguments) ||
+                                        sim_launch_packed(&l, &instance, arguments)));
         if (!is_done) {
+            uint64_t before = l.steps;
             sim_launch_run(&l, arguments, (sim_part){0, sim_launch_group_count(&l)});
+            sim_pack_measure(&l, &instance, before);
         } else if (world->writers) {
             sim_writers_forget(&l, arguments);
         }

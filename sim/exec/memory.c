@@ -4,7 +4,7 @@
  * first, for all lanes at once; if it does not hold, lane_access.c handles the lanes one by one and
  * reports what is wrong.  Inactive lanes take part with an offset inside the object: their own if
  * it is inside, otherwise 0. */
-#include "sim/exec/chunks.h"
+#include "sim/exec/scatter.h"
 
 #include <string.h>
 
@@ -95,6 +95,25 @@ static bool index_range_of(const sim_op *op, const span *s, int64_t least, int64
     return true;
 }
 
+/* True if each lane accesses its own group's bytes of the object. */
+static inline bool is_apart(const sim_exec *x, const span *s)
+{
+    return SIM_CHECKED && x->launch->parts && s->view.class == SIM_CLASS_LOCAL;
+}
+
+/* Moves the offsets to the lanes' own groups' bytes of the object. */
+static void offsets_part(sim_exec *x, uint32_t size, span *s)
+{
+    const sim_launch_state *l = x->launch;
+    uint32_t stride = (uint32_t)l->locals.items[s->view.object - 1].stride;
+    FOR_CHUNKS(x)
+    {
+        sim_words part = sim_words_get(l->lane_parts + c);
+        sim_words_put(x->offsets + c, sim_words_get(x->offsets + c) + part * stride);
+    }
+    s->last = l->parts * stride - size;
+}
+
 /* A row in which each lane accesses one element, and the lanes of every chunk access either a run
  * of elements or all the same one. */
 typedef struct direct_row {
@@ -106,7 +125,7 @@ typedef struct direct_row {
  * are active, and the stride keeps addresses aligned. */
 static inline bool may_be_direct(const sim_exec *x, const sim_op *op, const span *s)
 {
-    return x->dense && op->count == 1 && !s->view.race && !s->view.defined &&
+    return x->dense && op->count == 1 && !s->view.race && !s->view.defined && !is_apart(x, s) &&
            !(SIM_CHECKED && x->wave->tracks) && (op->stride & s->unaligned) == 0;
 }
 
@@ -133,9 +152,11 @@ static bool offsets_each(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     return !SIM_CHECKED || (outside | (uneven & s->unaligned)) == 0;
 }
 
-/* Determines the kind of every chunk of x->offsets, for elements of `size` bytes; always true. */
-static bool offsets_settle(sim_exec *x, uint32_t size, const span *s)
+/* Completes valid offsets, and determines the kind of every chunk of them, for elements of `size`
+ * bytes; always true. */
+static bool offsets_settle(sim_exec *x, uint32_t size, span *s)
 {
+    if (is_apart(x, s)) offsets_part(x, size, s);
     const uint8_t *mask = x->dense ? NULL : x->mask + x->low;
     sim_chunks_find(x->offsets + x->low, mask, LANE_COUNT(x), size, s->last,
                     x->kinds + x->low / SIM_CHUNK);
@@ -272,6 +293,14 @@ static bool open_one(sim_exec *x, const sim_op *op, uint32_t size, span *s)
     uint64_t address = uniform_64(x, op->a) + (uint64_t)op->imm;
     return span_open(x, op, address, size, s) && s->start <= s->last &&
            (s->start & s->unaligned) == 0;
+}
+
+/* Gives all lanes the offset that open_one has found. */
+static void offsets_same(sim_exec *x, uint32_t size, span *s)
+{
+    for (uint32_t i = x->low; i < x->high; i++)
+        x->offsets[i] = (uint32_t)s->start;
+    (void)offsets_settle(x, size, s);
 }
 
 /* True if no lane's access can race; the accesses have then been recorded. */

@@ -1,8 +1,8 @@
 /* Checks whole rows for data races: handles the usual case, in which no earlier access is open
  * (check/race.h), for all lanes at once.  If one is open, sim/check/race.c handles the lanes one by
  * one and reports what is wrong. */
-#include "sim/exec/chunks.h"
 #include "sim/exec/race_cells.h"
+#include "sim/exec/scatter.h"
 
 #include <string.h>
 
@@ -137,18 +137,13 @@ static inline void chunk_put(const row *r, uint32_t *cells, uint32_t c, sim_word
     const uint32_t *at = r->at + c;
     const uint8_t *m = r->mask + c;
     uint8_t kind = r->kinds[c / SIM_CHUNK];
-    uint32_t words[SIM_CHUNK];
     if (kind == SIM_CHUNK_RUN) {
         sim_words_put(cells + at[0], from);
     } else if (kind == (SIM_CHUNK_RUN | SIM_CHUNK_PART)) {
         sim_words mask = sim_words_mask(m);
         sim_words_put(cells + at[0], (from & mask) | (sim_words_get(cells + at[0]) & ~mask));
     } else {
-        sim_words_put(words, from);
-        for (uint32_t left = sim_chunk_active(m); left; left &= left - 1) {
-            uint32_t i = (uint32_t)__builtin_ctz(left);
-            cells[at[i]] = words[i];
-        }
+        sim_words_scatter(cells, at, sim_chunk_active(m), from);
     }
 }
 
@@ -199,6 +194,40 @@ static bool row_write(const row *r, uint32_t *cells)
     if (!sim_words_any(shared)) return true;
     FOR_ROW_CHUNKS(r) chunk_put(r, cells, c, sim_words_get(before + c));
     return false;
+}
+
+/* True if two active lanes have a cell in common. */
+static bool row_meets(const row *r, uint32_t cells)
+{
+    sim_words found = {0};
+    uint32_t active = 0, total = 0, words[SIM_CHUNK];
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (!r->mask[i]) continue;
+        active++;
+        for (uint32_t c = 0; c < r->count; c += SIM_CHUNK)
+            found -= sim_cells_common(sim_words_get(r->at + c), r->at[i], cells) &
+                     sim_words_mask(r->mask + c);
+    }
+    sim_words_put(words, found);
+    for (uint32_t i = 0; i < SIM_CHUNK; i++)
+        total += words[i];
+    return total > active; /* each lane meets itself */
+}
+
+/* True if a cell of a lane is a different one of another lane's; in most rows all lanes' cells
+ * begin at a multiple of their number, or each lane's are after those of the lane before it. */
+static bool row_overlaps(const row *r, uint32_t cells)
+{
+    if (cells < 2 || r->n < 2) return false;
+    if (r->in_sequence) return true;
+    sim_words odd = {0}, close = {0};
+    for (uint32_t c = 0; c < r->count; c += SIM_CHUNK) {
+        sim_words at = sim_words_get(r->at + c), next = sim_words_get(r->at + c + 1);
+        if (c + SIM_CHUNK == r->count) next[SIM_CHUNK - 1] = UINT32_MAX;
+        odd |= at % cells & sim_words_mask(r->mask + c);
+        close |= (sim_words)(next < at + cells);
+    }
+    return sim_words_any(odd) && sim_words_any(close) && row_meets(r, cells);
 }
 
 /* Like sim_cell_joined(), for the sixteen lanes of a chunk. */
@@ -364,7 +393,8 @@ bool SIM_NAME(sim_race_load)(sim_exec *x, const sim_op *op, const sim_view_memor
     row r;
     uint32_t settled = sim_race_settled(clock, shadow->class);
     bool is_written = sim_race_may_be_written(shadow, settled);
-    if (shadow->class == SIM_RACE_LOCAL && !is_written) {
+    bool is_log_useful = !shadow->logs_in_vain || clock->is_split;
+    if (shadow->class == SIM_RACE_LOCAL && !is_written && is_log_useful) {
         sim_race_site(shadow, SIM_RACE_READS, op->site);
         log_row(x, view, first, size);
         return true;
@@ -392,6 +422,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
     uint32_t cells = cells_open(x, op, shadow, SIM_RACE_WRITES, size, 0, size, &r);
     if (shadow->logged_from == clock->ordered_from &&
         (cells != 1 || !log_is_apart(race, shadow, &r))) {
+        shadow->logs_in_vain = true;
         uint32_t remaining = 0; /* logged rows that cannot be applied as rows */
         for (uint32_t i = 0; i < race->log.count; i++) {
             if (!logged_read(race, &race->log.items[i]))
@@ -402,6 +433,7 @@ bool SIM_NAME(sim_race_store)(sim_exec *x, const sim_op *op, const sim_view_memo
         cells = cells_open(x, op, shadow, SIM_RACE_WRITES, size, 0, size, &r);
     }
     uint32_t settled = sim_race_settled(clock, shadow->class);
+    if (row_overlaps(&r, cells)) return false;
     if (!cells_settled(&r, shadow, settled, SIM_RACE_KINDS, cells)) return false;
     for (r.k = 0; r.k < cells; r.k++) {
         if (!row_write(&r, shadow->cells[SIM_RACE_WRITES])) return false;

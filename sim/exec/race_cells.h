@@ -3,6 +3,7 @@
 #define SIM_RACE_CELLS_H
 
 #include "sim/check/race.h"
+#include "sim/exec/chunks.h"
 
 /* True if the accesses recorded in the cell are not settled for the work-item with stamp `mine`.
  * Works for single cells and for vectors of them. */
@@ -10,6 +11,13 @@
     (((cell) != (mine)) & (((cell)&SIM_RACE_STAMP) >= (r)->launch_first) &                         \
      ((((cell)&SIM_RACE_STAMP) - (r)->group_first >= (r)->ordered_from - (r)->group_first) |       \
       (((cell)&SIM_RACE_OLDER) != 0)))
+
+/* Returns -1 for each lane of a chunk of which one of the `count` cells from at[i] on is one of
+ * those from `place` on, and 0 for the others. */
+static inline sim_words sim_cells_common(sim_words at, uint32_t place, uint32_t count)
+{
+    return (sim_words)(at - place + (count - 1) < 2 * count - 1);
+}
 
 /* Returns the cell after a read, as sim_race_join computes it, but only for a clock that has given
  * no work-item two stamps since the last barrier. */

@@ -8,8 +8,14 @@
 
 #include <string.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* An object of at most this size is saved when the launch begins. */
 #define WHOLE_MAX (UINT64_C(4) * SIM_UNDO_PAGE)
+/* The copies of an object of at least this size are not worth room in the caches. */
+#define STREAMED_MIN (UINT64_C(1) << 20)
 /* At most this is kept from launch to launch. */
 #define KEPT_MAX (UINT64_C(16) << 20)
 
@@ -91,20 +97,40 @@ sim_undo_object *sim_undo_find(sim_undo *undo, sim_world *world, sim_object obje
     return NULL;
 }
 
+/* Copies a page to where nothing will read it, usually. `to` is aligned to 64 bytes. */
+static void page_save(uint8_t *to, const uint8_t *from, uint64_t size, bool is_streamed)
+{
+#ifdef __SSE2__
+    if (is_streamed && size == SIM_UNDO_PAGE) {
+        for (uint64_t i = 0; i < SIM_UNDO_PAGE; i += 16) {
+            __m128i part = _mm_loadu_si128((const __m128i *)(const void *)(from + i));
+            _mm_stream_si128((__m128i *)(void *)(to + i), part);
+        }
+        return;
+    }
+#endif
+    (void)is_streamed;
+    memcpy(to, from, size);
+}
+
 /* Copies the pages that are not saved to the copy, or those that are saved back. */
 static void pages_copy(sim_undo_object *object, uint64_t first, uint64_t last, bool is_back)
 {
     const sim_memory *memory = object->memory;
+    bool is_streamed = memory->size >= STREAMED_MIN;
     for (uint64_t page = first; page <= last; page++) {
         uint64_t at = page << SIM_UNDO_PAGE_SHIFT, left = memory->size - at;
         uint64_t size = left < SIM_UNDO_PAGE ? left : SIM_UNDO_PAGE;
         if (object->is_saved[page] != is_back) continue;
-        memcpy((is_back ? memory->data : object->data) + at,
-               (is_back ? object->data : memory->data) + at, size);
+        if (is_back) {
+            memcpy(memory->data + at, object->data + at, size);
+            if (object->defined) memcpy(memory->defined + at, object->defined + at, size);
+            continue;
+        }
+        page_save(object->data + at, memory->data + at, size, is_streamed);
+        if (object->defined)
+            page_save(object->defined + at, memory->defined + at, size, is_streamed);
         object->is_saved[page] = 1;
-        if (!object->defined) continue;
-        memcpy((is_back ? memory->defined : object->defined) + at,
-               (is_back ? object->defined : memory->defined) + at, size);
     }
 }
 

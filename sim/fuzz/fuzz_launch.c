@@ -1,7 +1,7 @@
 /* Feeds modules to every stage after the reader: a valid module is linked and decoded, and its
  * first kernels are launched twice on a few work-items with small memories and a small budget.
- * Whatever the module, the launch must end, nothing may crash or leak, and another engine must give
- * the same results.
+ * Whatever the module, the launch must end, nothing may crash or leak, and another engine, whose
+ * groups run in packs, must give the same results.
  *
  * The parameters of the launch (schedule, range, engine, another module linked) are in the
  * generator's word of the module's header, which the reader ignores and the mutator changes: the
@@ -175,6 +175,7 @@ static void launch_all(sim_program *program, const plan *plan, uint32_t engine, 
     rt_sink *sink = rt_sink_create();
     sim_world *world = sim_world_create(sink, 7);
     world->engine = engine;
+    if (engine != 0) world->pack_steps = 0; /* its groups share waves; those of engine 0 do not */
     for (uint32_t i = 0; i < program->kernel_count && i < KERNEL_COUNT_MAX; i++) {
         launch(world, &program->kernels[i], plan, out);
     }

@@ -76,6 +76,7 @@ bool sim_access_find(sim_exec *x, uint64_t address, sim_view_memory *out_view,
 void sim_access_unsettle(sim_exec *x, sim_view_memory *view)
 {
     CHECK(!view->defined && view->class != SIM_CLASS_PRIVATE);
+    sim_pack_give_up(x);
     if (view->class == SIM_CLASS_LOCAL) {
         sim_local_object *object = &x->launch->locals.items[view->object - 1];
         object->all_defined = false;

@@ -75,13 +75,15 @@ bool sim_launch_check(const sim_launch_state *launch)
     for (uint32_t i = 0; i < launch->locals.count; i++) {
         const sim_local_object *local = &launch->locals.items[i];
         CHECK(local->offset % 64 == 0 && local->offset >= end);
-        end = local->offset + local->size;
+        CHECK(launch->parts ? local->stride >= local->size : local->stride == 0);
+        end = local->offset + sim_local_bytes(launch, local);
     }
     CHECK(end <= SIM_LOCAL_SIZE_MAX);
     CHECK(launch->locals_memory.size >= end && launch->locals_defined.size >= end);
     for (uint32_t i = 0; launch->local_races && i < launch->locals.count; i++) {
         const sim_race_shadow *shadow = &launch->local_races[i];
-        CHECK(shadow->class == SIM_RACE_LOCAL && shadow->size == launch->locals.items[i].size);
+        CHECK(shadow->class == SIM_RACE_LOCAL);
+        CHECK(shadow->size == sim_local_bytes(launch, &launch->locals.items[i]));
         CHECK(race_shadow_is_sound(shadow));
     }
     return sim_findings_check(&launch->findings);

@@ -31,6 +31,9 @@ static void instance_free(sim_instance *instance)
 {
     rt_free(instance->objects);
     rt_free(instance->pool);
+    rt_free(instance->packable);
+    sim_program_destroy(*instance->packed);
+    rt_free(instance->packed);
     sim_program_destroy(instance->program);
 }
 
@@ -79,6 +82,8 @@ rt_status sim_instance_find(sim_world *world, sim_program *program, sim_instance
         .function_first = world->function_count + 1,
         .objects = rt_alloc_array(program->global_count, sizeof *instance.objects),
         .pool = rt_alloc_array(program->pool_slot_count, sizeof *instance.pool),
+        .packable = rt_alloc_array(program->kernel_count, sizeof *instance.packable),
+        .packed = rt_alloc(sizeof *instance.packed),
     };
     memcpy(instance.pool, program->pool_slots, program->pool_slot_count * sizeof *instance.pool);
     rt_status status = objects_create(world, &instance);

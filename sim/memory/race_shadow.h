@@ -61,6 +61,7 @@ typedef struct sim_race_shadow {
     uint8_t class;                  /* sim_race_class */
     bool is_tracked;                /* the running launch may write the object */
     bool has_narrow;                /* some atomic of this launch was not for the device */
+    bool logs_in_vain;              /* reads that were only logged had to be recorded after all */
 } sim_race_shadow;
 
 static inline uint64_t sim_race_cells(const sim_race_shadow *shadow)

@@ -28,7 +28,8 @@ typedef struct sim_output {
 /* One object of the running work-group's local memory. */
 typedef struct sim_local_object {
     uint64_t offset, size; /* in locals_memory; bytes */
-    bool all_defined;      /* for the running work-group; the shadow is then not examined */
+    uint64_t stride;       /* in a pack: from one group's bytes to the next one's; otherwise 0 */
+    bool all_defined;      /* for the running work-groups; the shadow is then not examined */
     rt_text label;
 } sim_local_object;
 
@@ -56,6 +57,10 @@ typedef struct sim_launch_state {
     sim_schedule schedule;
     uint32_t unit_lanes; /* lanes that are scheduled together; 0: lockstep */
     uint32_t wave_count;
+    /* Groups that run together, in one wave: a pack (exec/pack.h). 0: each group runs by itself. */
+    uint32_t parts;
+    const uint32_t *lane_parts; /* in a pack: per lane, which of its groups it belongs to */
+    bool gave_up;               /* a pack: what the launch has done must be undone */
     sim_lane_memory locals_memory, locals_defined; /* the second is the shadow of the first */
     RT_VECTOR(sim_local_object) locals;            /* by the object number in an address, minus 1 */
     uint64_t *pool;                                /* space POOL */
@@ -78,6 +83,12 @@ typedef struct sim_launch_state {
 static inline bool sim_launch_records(const sim_launch_state *l)
 {
     return l->options && l->options->on_accessed;
+}
+
+/* Returns the bytes that an object of local memory takes, for all groups that run together. */
+static inline uint64_t sim_local_bytes(const sim_launch_state *l, const sim_local_object *object)
+{
+    return l->parts ? l->parts * object->stride : object->size;
 }
 
 /* Maximum number of bytes that one lane loads or stores in one operation: 16 components, or an
@@ -154,6 +165,22 @@ static inline void sim_components_read(const sim_exec *x, const sim_op *op, uint
         high--;
     *out_low = low < high ? low : 0;
     *out_high = low < high ? high : op->count;
+}
+
+/* Ends a launch that runs in packs, if the launch does: it will be undone (exec/pack.h). */
+static inline void sim_pack_give_up(sim_exec *x)
+{
+    if (!x->launch->parts) return;
+    x->launch->gave_up = true;
+    x->stop = true;
+}
+
+/* Returns where the lane's own bytes of an object of local memory begin, after those of the other
+ * groups of its pack. */
+static inline uint64_t sim_part_offset(const sim_exec *x, uint32_t object, uint32_t lane)
+{
+    const sim_launch_state *l = x->launch;
+    return l->parts ? l->lane_parts[lane] * l->locals.items[object - 1].stride : 0;
 }
 
 /* Returns one lane's value in a register. */

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Takes the interpreter a few milliseconds. */
+#define PACK_STEPS (UINT64_C(1) << 16)
+
 sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
 {
     CHECK(sink);
@@ -16,6 +19,7 @@ sim_world *sim_world_create(rt_sink *sink, uint64_t seed)
     world->seed = seed;
     world->engine = SIM_ENGINE_BEST;
     world->race_limit = SIM_RACE_STAMP;
+    world->pack_steps = PACK_STEPS;
     *rt_vector_push(&world->objects) = (sim_memory){0};
     return world;
 }

@@ -33,11 +33,21 @@ typedef struct sim_memory {
     rt_text label;
 } sim_memory;
 
+/* What is known of a kernel's launches in this world, to decide whether to run its groups in packs
+ * (exec/pack.h). */
+typedef struct sim_packable {
+    uint64_t steps; /* that its launches without packs have taken (sim_world.pack_steps) */
+    uint64_t steps_per_group; /* of the last such launch */
+    bool is_refused;          /* it is not run in packs again */
+} sim_packable;
+
 /* The module-scope variables of one program in this world (instance.c). */
 typedef struct sim_instance {
     struct sim_program *program; /* retained */
     sim_object *objects;         /* one per variable of the program */
     uint64_t *pool;              /* the program's constants, with all addresses filled in */
+    sim_packable *packable;      /* by kernel */
+    struct sim_program **packed; /* the program for packs, owned; NULL: not yet needed */
     uint32_t function_first;     /* the object number in the address of the program's function 0 */
 } sim_instance;
 
@@ -59,6 +69,9 @@ struct sim_world {
     uint32_t race_limit;     /* limit on stamps; tests may lower it */
     uint64_t lane_accesses;  /* number of accesses that were made for one work-item at a time, by
                               * exec/lane_access.c; tests see from it that rows are quick */
+    uint64_t pack_steps;     /* steps after which a kernel's groups run in packs (exec/pack.h); 0,
+                              * for tests: always */
+    uint32_t packed_count;   /* number of launches that ran in packs */
     struct sim_tier *tier;   /* exec/compiled.c; NULL: all kernels are interpreted */
     void (*tier_free)(struct sim_tier *tier);
     struct sim_writers *writers; /* check/writers.c; NULL: it is not kept who stored what */

@@ -15,6 +15,8 @@
 #include "sim/module/opcodes.h"
 #include "sim/sim.h"
 
+#include <stdatomic.h>
+
 typedef uint32_t sim_id; /* 0: none */
 
 #define SIM_NONE UINT32_MAX /* no index, no member, no built-in, no specialisation id */
@@ -228,9 +230,10 @@ typedef enum sim_set {
 } sim_set;
 
 struct sim_module {
-    rt_arena arena;        /* owns everything below but ids */
-    const uint32_t *words; /* in this machine's byte order */
-    sim_id_entry *ids;     /* id_bound of them */
+    rt_arena arena;         /* owns everything below but ids */
+    atomic_uint references; /* one for the caller and one per program that may decode it again */
+    const uint32_t *words;  /* in this machine's byte order */
+    sim_id_entry *ids;      /* id_bound of them */
     sim_type *types;
     sim_constant *constants; /* each after its operands, except for function addresses */
     sim_variable *variables;
@@ -255,6 +258,9 @@ struct sim_module {
     rt_hash constants_hash; /* of the values given to its specialisation constants */
     sim_declarations declarations;
 };
+
+/* Takes a reference, which sim_module_destroy releases; returns the module. */
+sim_module *sim_module_retain(sim_module *module);
 
 /* Returns true, or panics at the first table entry that violates an invariant of this header.  Used
  * with CHECK_SLOW (check.c). */

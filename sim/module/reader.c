@@ -150,6 +150,7 @@ rt_status sim_module_create(rt_sink *sink, rt_bytes code, const sim_spec_constan
                          .values = constants,
                          .value_count = constant_count,
                          .module = rt_alloc(sizeof(sim_module))};
+    atomic_init(&reader.module->references, 1);
     rt_status status = read_all(&reader, code);
     rt_free(reader.first_use);
     rt_map_free(&reader.type_words);
@@ -174,9 +175,15 @@ void sim_module_image(sim_module *module, rt_text image)
     module->image = rt_arena_text(&module->arena, image);
 }
 
+sim_module *sim_module_retain(sim_module *module)
+{
+    atomic_fetch_add(&module->references, 1);
+    return module;
+}
+
 void sim_module_destroy(sim_module *module)
 {
-    if (!module) return;
+    if (!module || atomic_fetch_sub(&module->references, 1) != 1) return;
     rt_free(module->ids);
     rt_arena_reset(&module->arena);
     rt_free(module);

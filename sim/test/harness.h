@@ -71,6 +71,7 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     h.world->engine = engine;
     const char *threads = getenv("SIM_TEST_THREADS");
     if (threads) sim_world_use_threads(h.world, (uint32_t)strtoul(threads, NULL, 10));
+    if (getenv("SIM_TEST_PACKS")) h.world->pack_steps = 0;
     const char *tier = getenv("SIM_TEST_TIER");
     if (tier) {
         rt_status chosen = sim_world_choose_tier(h.world, rt_text_of(tier), NULL);

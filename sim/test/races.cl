@@ -378,6 +378,25 @@ kernel void vectors(ARGUMENTS)
     vstore4((int4)(i), i, a);
     ((global int4 *)b)[i] = vload4(i, a);
 }
+// Neighbours of one group store to one place, each as another component of its vector.
+kernel void overlapping_wrong(ARGUMENTS)
+{
+    ITEM;
+    vstore2((int2)(i, -i), 0, a + i);
+}
+
+kernel void overlapping_part_wrong(ARGUMENTS)
+{
+    ITEM;
+    if (i % 5 != 2) vstore4((int4)(i), 0, a + 3 * (i ^ 1));
+}
+
+kernel void not_overlapping(ARGUMENTS)
+{
+    ITEM;
+    if (i % 5 != 2) vstore2((int2)(i, -i), 0, a + 3 * (i ^ 1));
+}
+
 kernel void vectors_wrong(ARGUMENTS)
 {
     ITEM;
