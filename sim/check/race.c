@@ -189,10 +189,22 @@ void sim_race_stamp(sim_race *race, uint32_t lid_first, uint32_t lid_count)
     }
 }
 
+/* Reads of an object are logged again if no write has followed them since the last barrier. */
+static void logs_judge(const sim_race *race)
+{
+    uint32_t from = race->clocks[SIM_RACE_LOCAL].ordered_from;
+    for (uint32_t i = 0; i < race->local_count; i++) {
+        sim_race_shadow *shadow = &race->locals[i];
+        if (shadow->from[SIM_RACE_READS] == from && shadow->from[SIM_RACE_WRITES] != from)
+            shadow->logs_in_vain = false;
+    }
+}
+
 /* Settles the group's earlier accesses to memory of that class. */
 static void clock_order(sim_race *race, sim_race_class class)
 {
     sim_race_clock *clock = &race->clocks[class];
+    if (class == SIM_RACE_LOCAL) logs_judge(race);
     if (class == SIM_RACE_LOCAL) race->log.count = race->log_bytes = 0;
     clock->ordered_from = clock->next;
     clock_stamp(race, class);
