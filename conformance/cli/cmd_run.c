@@ -116,6 +116,9 @@ static int options_read(run_command *command)
     if (fail_max > 0)
         command->results.report.run_options =
             rt_arena_printf(&command->arena, " --fail-calls %u", options->fail_max);
+    else if (repeat > 1) /* what fails now and then needs the attempts */
+        command->results.report.run_options =
+            rt_arena_printf(&command->arena, " --repeat %u", options->repeat);
     return CNF_EXIT_EXPECTED;
 }
 

@@ -131,9 +131,11 @@ static int change_of(const cnf_record *before, const cnf_record *after, cnf_slow
     return is == STANDING_GOOD && slower ? CNF_CHANGE_SLOWER : SAME;
 }
 
-static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_slower_bound bound,
+/* Appends what differs. Returns whether the runs have a record in common. */
+static bool compare(const cnf_records *old_run, const cnf_records *new_run, cnf_slower_bound bound,
                     differences *out)
 {
+    bool is_common = false;
     uint32_t old_count, new_count, i = 0, j = 0;
     const cnf_record **olds = sorted(old_run, &old_count), **news = sorted(new_run, &new_count);
     while (i < old_count || j < new_count) {
@@ -141,6 +143,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
         difference pair = {.before = order <= 0 ? olds[i++] : NULL,
                            .after = order >= 0 ? news[j++] : NULL};
         int change;
+        is_common = is_common || order == 0;
         if (order == 0)
             change = change_of(pair.before, pair.after, bound);
         else if (order < 0) /* a scenario that did not run before loses no check */
@@ -154,6 +157,7 @@ static void compare(const cnf_records *old_run, const cnf_records *new_run, cnf_
     CHECK(i == old_count && j == new_count);
     rt_free(olds);
     rt_free(news);
+    return is_common;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -232,30 +236,36 @@ static void counts_print(rt_buffer *out, const uint32_t counts[CNF_CHANGE_COUNT]
     if (!*separator) rt_buffer_printf(out, "nothing changed");
 }
 
-/* More changes of one kind than this are not listed: the runs had different selections. */
+/* More changes of one kind than this are not listed: the runs had different selections, as runs
+ * without a common record have. */
 enum { UNPAIRED_LISTED_MAX = 10 };
 
-static bool is_listed(const uint32_t counts[CNF_CHANGE_COUNT], int kind)
+static bool is_listed(const uint32_t counts[CNF_CHANGE_COUNT], int kind, bool disjoint)
 {
     bool is_unpaired = kind == CNF_CHANGE_REMOVED || kind == CNF_CHANGE_ADDED;
-    return !is_unpaired || counts[kind] <= UNPAIRED_LISTED_MAX;
+    return !is_unpaired || (counts[kind] <= UNPAIRED_LISTED_MAX && !disjoint);
 }
 
 /* Appends one line if records without a partner are not listed. */
-static void selections_print(rt_buffer *out, const uint32_t counts[CNF_CHANGE_COUNT])
+static void selections_print(rt_buffer *out, const uint32_t counts[CNF_CHANGE_COUNT], bool disjoint)
 {
-    if (is_listed(counts, CNF_CHANGE_REMOVED) && is_listed(counts, CNF_CHANGE_ADDED)) return;
+    if (is_listed(counts, CNF_CHANGE_REMOVED, disjoint) &&
+        is_listed(counts, CNF_CHANGE_ADDED, disjoint))
+        return;
+    const uint32_t removed = counts[CNF_CHANGE_REMOVED];
     rt_buffer_printf(out,
-                     "the runs selected different scenarios or subjects: %u verdicts are only in "
+                     "the runs selected different scenarios, subjects or options: %u %s only in "
                      "the old run, %u only in the new one\n",
-                     counts[CNF_CHANGE_REMOVED], counts[CNF_CHANGE_ADDED]);
+                     removed, removed == 1 ? "verdict is" : "verdicts are",
+                     counts[CNF_CHANGE_ADDED]);
 }
 
 bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_records *new_run,
                           cnf_slower_bound bound, bool markdown)
 {
     differences found = {0};
-    compare(old_run, new_run, bound, &found);
+    const bool is_common = compare(old_run, new_run, bound, &found);
+    const bool disjoint = !is_common && old_run->count > 0 && new_run->count > 0;
     bool worse = false;
     uint32_t counts[CNF_CHANGE_COUNT] = {0};
     for (uint32_t i = 0; i < found.count; i++) {
@@ -270,7 +280,7 @@ bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_
         if (found.count > 0) counts_print(out, counts);
         if (found.count > 0) rt_buffer_printf(out, "\n\n");
         size_t before = out->size;
-        selections_print(out, counts);
+        selections_print(out, counts, disjoint);
         if (out->size > before) rt_buffer_append_byte(out, '\n');
         if (found.count > 0)
             rt_buffer_printf(out, "| change | scenario | subject | before | now | rule |\n"
@@ -278,10 +288,10 @@ bool cnf_comparison_write(rt_buffer *out, const cnf_records *old_run, const cnf_
     }
     for (int kind = 0; kind < CNF_CHANGE_COUNT; kind++)
         for (uint32_t i = 0; i < found.count; i++)
-            if ((int)found.items[i].change == kind && is_listed(counts, kind))
+            if ((int)found.items[i].change == kind && is_listed(counts, kind, disjoint))
                 line_print(out, &found.items[i], markdown);
     if (!markdown) {
-        selections_print(out, counts);
+        selections_print(out, counts, disjoint);
         counts_print(out, counts);
         rt_buffer_append_byte(out, '\n');
     }

@@ -426,6 +426,10 @@ static void other_write(rt_buffer *out, const cnf_expectation *entry)
                          RT_TEXT_ARG(entry->note));
         return;
     }
+    if (entry->state == CNF_ENTRY_NO_SCENARIO) {
+        rt_buffer_printf(out, "there is no such scenario\n");
+        return;
+    }
     rt_buffer_printf(out, "the driver is '%.*s', and the entry is about", RT_TEXT_ARG(entry->note));
     if (entry->driver.length > 0) rt_buffer_printf(out, " '%.*s'", RT_TEXT_ARG(entry->driver));
     if (entry->versions.length > 0)
@@ -447,19 +451,23 @@ void cnf_expectations_others_write(rt_buffer *out, const cnf_expectations *expec
     const uint32_t count = expectations->entries.count;
     for (uint32_t i = 0; i < count; i++) {
         const cnf_expectation *entry = &entries[i];
-        if (entry->state == CNF_ENTRY_OTHER_FOLDER ||
-            (entry->state == CNF_ENTRY_OTHER_DRIVER && is_each))
+        const bool is_counted =
+            entry->state == CNF_ENTRY_OTHER_DRIVER || entry->state == CNF_ENTRY_NO_SCENARIO;
+        if (entry->state == CNF_ENTRY_OTHER_FOLDER || (is_counted && is_each))
             other_write(out, entry);
-        if (entry->state != CNF_ENTRY_OTHER_DRIVER || is_each) continue;
+        if (!is_counted || is_each) continue;
         uint32_t first = 0, alike = 0;
         while (!are_of_one_group(&entries[first], entry))
             first++;
         for (uint32_t k = i; k < count; k++)
             alike += are_of_one_group(&entries[k], entry);
-        if (first == i)
-            rt_buffer_printf(out, "not applied: %u %s of %.*s, about other drivers than '%.*s'\n",
-                             alike, alike == 1 ? "entry" : "entries", RT_TEXT_ARG(entry->file),
-                             RT_TEXT_ARG(entry->note));
+        if (first != i) continue;
+        rt_buffer_printf(out, "not applied: %u %s of %.*s, about ", alike,
+                         alike == 1 ? "entry" : "entries", RT_TEXT_ARG(entry->file));
+        if (entry->state == CNF_ENTRY_NO_SCENARIO)
+            rt_buffer_printf(out, "scenarios that do not exist here\n");
+        else
+            rt_buffer_printf(out, "other drivers than '%.*s'\n", RT_TEXT_ARG(entry->note));
     }
 }
 

@@ -91,6 +91,7 @@ typedef enum cnf_entry_state {
     CNF_ENTRY_OTHER_DRIVER, /* `note` holds the driver's text */
     CNF_ENTRY_OTHER_FOLDER, /* `note` holds the path of a scenario of the run that ends like that of
                              * the entry, or the entry's ends like it */
+    CNF_ENTRY_NO_SCENARIO,  /* of a folder that --expectations named: not known to be a mistake */
     CNF_ENTRY_UNUSED,       /* `note` holds the reason and the remedy; fails the run */
 } cnf_entry_state;
 

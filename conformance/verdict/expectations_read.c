@@ -435,6 +435,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
     /* Paths of different scenarios often share most of their bytes. */
     enum { TYPO_MAX = 2 };
     bool is_mistyped = has_hint && nearest.distance <= TYPO_MAX;
+    if (reader->files->count > 0) entry->state = CNF_ENTRY_NO_SCENARIO;
     if (is_mistyped || (reader->is_of_root && reader->files->count > 0)) {
         entry->state = CNF_ENTRY_UNUSED;
         entry->note = rt_arena_printf(arena, "there is no such scenario%s",

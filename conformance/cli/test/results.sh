@@ -139,6 +139,18 @@ cp "$folder/b/one.yaml" "$other/b"
 expect 1 run "$other/b" --on sim --expectations known -k one
 says ": b/one.yaml on sim: this run calls it 'one.yaml'; run the folder in which the entry's path begins"
 expect 0 run "$other" --on sim --expectations known -k one
+# Entries of another suite are counted, but an empty shard says nothing about them.
+printf 'assay_expectations: 1\nsubject: sim\nentries:\n' >"$folder/more/sim.yaml"
+for name in vanished.yaml 'lost*'; do
+    printf '  - {scenario: "%s", signature: "*:*:*:*", class: untriaged, since: 2026-01-31}\n' "$name" >>"$folder/more/sim.yaml"
+done
+expect 0 run "$other" --on sim --expectations "known,$folder/more" -k one
+says "not applied: 2 entries of $folder/more/sim.yaml, about scenarios that do not exist here"
+expect 0 run "$other" --on sim --expectations "known,$folder/more" -k one --matrix
+says "not applied: $folder/more/sim.yaml:5: lost* on sim: there is no such scenario"
+expect 4 run "$other" --on sim --expectations "known,$folder/more" --shard 1/1000
+grep -q 'not applied' "$folder/out" && fail "an empty shard says something about entries"
+rm "$folder/more/sim.yaml"
 # A pattern for both, and mistakes in its path.
 printf 'assay_expectations: 1\nsubject: sim\nentries:\n  - scenario: b/*.yaml\n    signature: "*:memory:differs:*"\n    class: untriaged\n    since: 2026-01-31\n' >known/sim.yaml
 expect 0 run . --on sim --expectations known
@@ -214,6 +226,9 @@ expect 2 history "$folder/h.db" --flaky a.yaml
 expect 1 run "$fails" --on sim,pocl --retries 2 --json "$folder/records"
 [ "$(grep -c '"attempts"' "$folder/records")" -eq 1 ] || fail "sim was tried again" "$folder/records"
 says "attempts: 3 of 3 failed: FAIL, FAIL, FAIL"
+# What fails now and then is seen again only if the command that repeats it has the attempts.
+expect 1 run "$fails" --on pocl --repeat 2
+says "again: assay run $fails --on pocl --repeat 2"
 expect 2 run "$fails" --on pocl --retries 2 --repeat 2
 says "--retries, --repeat, --explore and --fail-calls cannot be combined"
 expect 2 run "$fails" --on pocl --repeat 0

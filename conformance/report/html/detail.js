@@ -18,7 +18,7 @@ function attemptsText(record) {
 }
 
 function facts(record) {
-  const known = record.entry ? `${record.expected_failure} (${record.entry}): ${record.reason}` : "";
+  const known = record.entry ? `${record.expected_failure} (${record.entry})${record.reason ? `: ${record.reason}` : ""}` : "";
   const requirement = record.capability ? `${record.capability}: ${record.answer || ""}` : "";
   const line = record.line ? `${record.file}:${record.line}` : record.file;
   const entries = [

@@ -76,7 +76,7 @@ static void every_change_is_named_and_judged(void **state)
 }
 
 /* The old run has 11 scenarios that the new one lacks, and both have linking/a.yaml: one line says
- * so. With 10 such scenarios each is named. */
+ * so. With 10 such scenarios each is named, unless the runs have none in common. */
 static void different_selections_take_one_line(void **state)
 {
     (void)state;
@@ -91,7 +91,7 @@ static void different_selections_take_one_line(void **state)
     assert_true(cnf_comparison_write(&text, &all, &first, bound, false));
     assert_string_equal(
         rt_buffer_string(&text),
-        "the runs selected different scenarios or subjects: 11 verdicts are only in "
+        "the runs selected different scenarios, subjects or options: 11 verdicts are only in "
         "the old run, 0 only in the new one\n"
         "not in the new run: 11\n"
         "slower: more than 2 times as long, and at least 0.5 s longer\n");
@@ -104,6 +104,14 @@ static void different_selections_take_one_line(void **state)
     assert_true(cnf_comparison_write(&text, &ten_more, &first, bound, false));
     assert_null(strstr(rt_buffer_string(&text), "selected"));
     assert_non_null(strstr(rt_buffer_string(&text), "not in the new run: b on pocl: nothing"));
+    rt_buffer_free(&text);
+    cnf_records second = {&records[1], 1, 0};
+    assert_true(cnf_comparison_write(&text, &first, &second, bound, false));
+    assert_string_equal(rt_buffer_string(&text),
+                        "the runs selected different scenarios, subjects or options: 1 verdict is "
+                        "only in the old run, 1 only in the new one\n"
+                        "not in the new run: 1, added: 1\n"
+                        "slower: more than 2 times as long, and at least 0.5 s longer\n");
     rt_buffer_free(&text);
 }
 

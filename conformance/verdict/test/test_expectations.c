@@ -622,8 +622,8 @@ static void assert_others(fixture *f, bool is_each, const char *expected)
     assert_int_equal(cnf_expectations_unused(&f->read), 0);
 }
 
-/* Entries about other drivers are counted for each file, those with a path that begins in another
- * folder are named. */
+/* Entries about other drivers, or about no scenario, are counted for each file; those with a path
+ * that begins in another folder are named. */
 static void entries_that_were_not_applied_are_written(void **state)
 {
     fixture *f = *state;
@@ -646,15 +646,23 @@ static void entries_that_were_not_applied_are_written(void **state)
         "and the entry is about '5.0'\n";
     static const char grouped[] =
         "not applied: 2 entries of /expectations/pocl.yaml, about other drivers than 'PoCL 3.1'\n";
-    static const char elsewhere[] =
+    static const char longer[] =
         "not applied: /more/pocl.yaml:4: mine/device/a.yaml on pocl: this run calls it "
-        "'device/a.yaml'; run the folder in which the entry's path begins, or change the entry\n"
+        "'device/a.yaml'; run the folder in which the entry's path begins, or change the entry\n";
+    static const char shorter[] =
         "not applied: /more/pocl.yaml:12: a.yaml on pocl: this run calls it 'device/a.yaml'; run the "
         "folder in which the entry's path begins, or change the entry\n";
-    char expected[1024];
-    snprintf(expected, sizeof expected, "%s%s", each, elsewhere);
+    char expected[2048];
+    snprintf(expected, sizeof expected,
+             "%s%snot applied: /more/pocl.yaml:8: mine/device/aa.yaml on pocl: there is no such "
+             "scenario\n%snot applied: /more/pocl.yaml:16: e/a.yaml on pocl: there is no such "
+             "scenario\n",
+             each, longer, shorter);
     assert_others(f, true, expected);
-    snprintf(expected, sizeof expected, "%s%s", grouped, elsewhere);
+    snprintf(expected, sizeof expected,
+             "%s%snot applied: 2 entries of /more/pocl.yaml, about scenarios that do not exist "
+             "here\n%s",
+             grouped, longer, shorter);
     assert_others(f, false, expected);
 }
 

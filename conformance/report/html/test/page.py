@@ -210,7 +210,7 @@ def detail(browser):
     expect("message", browser.run("return document.querySelector('.message').textContent"),
            "a byte that is not UTF-8: \uFFFD")
     expect("expected and got", browser.run("return [...document.querySelectorAll('.values tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))"),
-           [["data[0]", "1", HOSTILE], ["  step3:memory:-:- (line 16): copy[0]", "2", "3"]])
+           [["data[0]", "1", HOSTILE], ["  step3:memory:-:- (line 16): copy[0]", "2 (0x00000002)", "3 (0x00000003)"]])
     expect("subjects in the order of the columns", browser.run("return [...document.querySelectorAll('#detail nav .verdict')].map(link => link.innerText)"),
            ["sim PASS", "pocl FAIL", "nowhere UNAVAILABLE"])
     words = "return [...document.querySelectorAll('.source .is-{0}')].map(word => word.textContent)"
@@ -240,6 +240,9 @@ def detail(browser):
            '  - scenario: linking/a.yaml\n    signature: "step2:memory:-:-"\n    flaky: true\n    bound: 91\n'
            '    class: untriaged\n    since: 2026-01-31\n')
     expect("the attempts", browser.run("return document.querySelector('#detail dl').innerText.includes('1 of 2 failed: FAIL, PASS')"), True)
+    expect("an untriaged known failure", browser.run(
+        "return facts({ file: 'a', entry: 'pocl.yaml:4', expected_failure: 'a:b:c:d', class: 'untriaged', observed: 1, expected: 1,"
+        " unobserved: [], seconds: 1 }).textContent.includes('a:b:c:d (pocl.yaml:4)class')"), True)
     browser.run("for (const fold of document.querySelectorAll('#detail details')) fold.open = true")
     drawn = 2 if shutil.which("dot") else 1
     expect("pictures", browser.run("return document.querySelectorAll('.picture svg[role=img]').length"), drawn)
@@ -271,7 +274,7 @@ return wanted.filter(([ink, ground]) => !(ratio(light(ink), light(ground)) >= 4.
 
 # A table in a box that scrolls may hide columns without being wider than the screen.
 OUT_OF_SIGHT = """
-return [...document.querySelectorAll('#counts td, #detail .copy, #detail h2, #detail p, #detail dd')]
+return [...document.querySelectorAll('#counts td, #detail .values td, #detail .copy, #detail h2, #detail p, #detail dd')]
   .filter((cell) => cell.textContent && (cell.getBoundingClientRect().right > innerWidth || (cell.matches('button') && cell.scrollWidth > cell.clientWidth)))
   .map((cell) => cell.textContent);
 """

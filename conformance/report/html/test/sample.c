@@ -104,9 +104,10 @@ static void full_add(rt_arena *arena, cnf_report *report, cnf_html *html)
     cnf_record fails = record_of("linking/a.yaml", "pocl", CNF_VERDICT_FAIL);
     fails.judgement.line = 15;
     fails.judgement.signature = RT_TEXT("step2:memory:-:-");
-    fails.judgement.message = RT_TEXT("data[0]: expected 1, got " HOSTILE "\n1 more:\n"
-                                      "  step3:memory:-:- (line 16): copy[0]: expected 2, got 3\n"
-                                      "a byte that is not UTF-8: \xff");
+    fails.judgement.message = RT_TEXT(
+        "data[0]: expected 1, got " HOSTILE "\n1 more:\n"
+        "  step3:memory:-:- (line 16): copy[0]: expected 2 (0x00000002), got 3 (0x00000003)\n"
+        "a byte that is not UTF-8: \xff");
     fails.judgement.rule = RT_TEXT("DL-LINK-02");
     fails.step_id = RT_TEXT("look");
     static const cnf_attempt attempts[] = {{CNF_VERDICT_FAIL, {"step2:memory:-:-", 16}, 1},
