@@ -61,7 +61,8 @@ static void memory_compare(rt_arena *arena, const scn_memory *memory, const cnf_
     }
     const cnf_failure failure = {
         .cause = CNF_CAUSE_CHECK,
-        .signature = cnf_signature(arena, RT_TEXT("differential"), RT_TEXT("memory"), code, place),
+        .signature =
+            cnf_signature(arena, RT_TEXT(CNF_STAGE_DIFFERENTIAL), RT_TEXT("memory"), code, place),
         .message = message,
         .step = SCN_NONE,
         .memories = rt_arena_copy(arena, &memory->name, 1, sizeof memory->name),
@@ -97,6 +98,7 @@ void cnf_differential(rt_arena *arena, const scn_scenario *scenario, const cnf_m
 {
     CHECK(oracle->end == CNF_MESSAGES_ENDED && subject->end == CNF_MESSAGES_ENDED);
     if (!chose_alike(oracle, subject)) return;
+    inout_judgement->compared = oracle->memory_count;
     for (uint32_t i = 0; i < scenario->memory_count; i++)
         if (!scenario->memories[i].addresses)
             memory_compare(arena, &scenario->memories[i], oracle, subject, inout_judgement);

@@ -4,6 +4,9 @@
 
 #include "conformance/verdict/verdict.h"
 
+/* The stage of the signatures of what differs. */
+#define CNF_STAGE_DIFFERENTIAL "differential"
+
 /* Compares every byte that the oracle marks as defined, by the rules of elements.h and the
  * scenario's declarations. Each memory that differs, unless a failing check is already about it, is
  * a failure, and turns the subject's PASS into FAIL. If the two took different branches of a

@@ -1,6 +1,7 @@
 /* Applies the entries of expectation files and records each entry's state. */
 #include "conformance/verdict/expectations.h"
 
+#include "conformance/verdict/differential.h"
 #include "conformance/verdict/interval.h"
 #include "reference/base/number.h"
 
@@ -313,6 +314,25 @@ static void entries_skip(rt_arena *arena, const entry_list *entries, const cnf_j
     }
 }
 
+static bool is_comparison(rt_text signature)
+{
+    return rt_text_starts(signature, CNF_STAGE_DIFFERENTIAL ":");
+}
+
+/* Takes out the entries about differences from the oracle: a run without it, or in which it failed,
+ * proves nothing about them. */
+static void comparisons_drop(entry_list *entries, bool is_bare)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < entries->count; i++) {
+        if (!is_comparison(entries->items[i]->signature))
+            entries->items[kept++] = entries->items[i];
+        else if (!is_bare)
+            entries->items[i]->state = CNF_ENTRY_JUDGED;
+    }
+    entries->count = kept;
+}
+
 /* True if every entry is flaky. */
 static bool are_flaky(const entry_list *entries)
 {
@@ -380,6 +400,11 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     uint32_t failure_count = 0;
     cnf_failure *failures = NULL;
     if (failed) failures = cnf_judgement_failures(arena, inout_judgement, &failure_count);
+    bool is_compared = inout_judgement->compared > 0;
+    for (uint32_t i = 0; i < failure_count; i++)
+        is_compared = is_compared || is_comparison(failures[i].signature);
+    if (!is_compared) comparisons_drop(&entries, is_bare);
+    if (entries.count == 0) return;
     bool is_exact = failures_cover(arena, &entries, seen, failures, failure_count) &&
                     !exceeds_bound(&entries, inout_judgement);
     /* The bare subject's entries excuse only identical failures, because options change the

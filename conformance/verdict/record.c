@@ -45,6 +45,7 @@ static const struct field_row {
     {"unobserved", FIELD_KINDS, PRESENT_ALWAYS, offsetof(cnf_record, judgement.unobserved), 0},
     {"seconds", FIELD_SECONDS, PRESENT_ALWAYS, offsetof(cnf_record, seconds), 0},
     {"expected", FIELD_NUMBER, PRESENT_ALWAYS, offsetof(cnf_record, judgement.expected), 0},
+    {"compared", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.compared), 0},
     {"hash", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, hash), 0},
     {"file", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, file), 0},
     {"line", FIELD_NUMBER, PRESENT_IF_SET, offsetof(cnf_record, judgement.line), 0},

@@ -113,6 +113,7 @@ typedef struct cnf_judgement {
     uint32_t observed;         /* number of those that the subject can observe */
     const rt_text *unobserved; /* kinds of the remaining checks, each listed once */
     uint32_t unobserved_count;
+    uint32_t compared;           /* final memories that were compared with those of the oracle */
     rt_text capability, answer;  /* SKIP */
     const cnf_attempt *attempts; /* in their order; empty if the scenario ran once */
     uint32_t attempt_count;

@@ -609,6 +609,47 @@ static void a_selection_makes_no_entry_unused(void **state)
     assert_int_equal(cnf_expectations_unused(&f->read), 0);
 }
 
+/* Where memories were not compared with sim's, nothing is known of an entry about a difference. */
+static void a_run_without_comparison_leaves_differences_open(void **state)
+{
+    static const char differs[] = "differential:memory:differs:out/element-0";
+    static const struct {
+        uint32_t compared;
+        cnf_verdict seen;
+        const char *signature;
+        cnf_verdict with_both, with_difference; /* entries: a failing check and a difference */
+    } rows[] = {
+        {2, CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL_MISMATCH, CNF_VERDICT_XFAIL_MISMATCH},
+        {0, CNF_VERDICT_FAIL, SEEN, CNF_VERDICT_XFAIL, CNF_VERDICT_FAIL},
+        {2, CNF_VERDICT_PASS, "", CNF_VERDICT_XPASS, CNF_VERDICT_XPASS},
+        {0, CNF_VERDICT_PASS, "", CNF_VERDICT_XPASS, CNF_VERDICT_PASS},
+        {2, CNF_VERDICT_FAIL, differs, CNF_VERDICT_XFAIL_MISMATCH, CNF_VERDICT_XFAIL},
+    };
+    static const char difference[] =
+        A "    signature: \"differential:memory:differs:out/element-0\"\n" REST;
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t both = 0; both < 2; both++) {
+            char text[1024];
+            snprintf(text, sizeof text, HEAD "%s%s", both ? A SIG REST : "", difference);
+            file_write(f->root, "expectations/pocl.yaml", text);
+            expectations_read(f, true);
+            assert_true(f->is_valid);
+            cnf_judgement judgement = judgement_of(NULL, rows[i].seen, rows[i].signature);
+            judgement.compared = rows[i].compared;
+            cnf_known known;
+            cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"),
+                                   RT_TEXT("PoCL 3.1"), &judgement, &known);
+            cnf_verdict with = both ? rows[i].with_both : rows[i].with_difference;
+            if (judgement.verdict != with)
+                fail_msg("row %zu, %u: %s", i, both, cnf_verdict_word(judgement.verdict));
+            assert_int_equal(cnf_expectations_unused(&f->read), 0);
+            cnf_expectations_free(&f->read);
+        }
+    }
+    expectations_read(f, true);
+}
+
 static void assert_others(fixture *f, bool is_each, const char *expected)
 {
     rt_buffer written = {0};
@@ -850,6 +891,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(wrong_records_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(records_of_all_folders_can_be_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(records_supply_class_and_reason, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_run_without_comparison_leaves_differences_open, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
