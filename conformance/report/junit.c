@@ -83,11 +83,17 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
     }
 }
 
-/* Appends the lines of <system-out>: the message, if no other element has it, the rule, the
- * unobserved kinds of checks, the device, and the command that repeats the run. */
+/* Appends the lines of <system-out>: the attempts of a flake, the message, if no other element has
+ * it, the rule, the unobserved kinds of checks, the device, and the command that repeats the run.
+ */
 static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record)
 {
     const cnf_judgement *judgement = &record->judgement;
+    if (judgement->verdict == CNF_VERDICT_FLAKE) {
+        rt_buffer_printf(out, "%s: %.*s\n", cnf_verdict_word(judgement->verdict),
+                         RT_TEXT_ARG(judgement->signature));
+        cnf_attempts_write(out, judgement);
+    }
     if (outcome_of(record) == OUTCOME_GOOD) rt_buffer_append_text(out, judgement->message);
     if (out->size > 0) rt_buffer_append_byte(out, '\n');
     if (judgement->rule.length > 0)

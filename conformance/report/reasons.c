@@ -14,7 +14,9 @@ void cnf_known_write(rt_buffer *out, const cnf_known *known)
 {
     if (known->entry.length == 0) return;
     if (known->seen == CNF_VERDICT_PASS || known->seen == CNF_VERDICT_LINKED)
-        rt_buffer_printf(out, "    it passes; remove the entry if the fix is permanent\n");
+        rt_buffer_printf(
+            out,
+            "    it passes; if the fix is permanent, remove the entry, or narrow its pattern\n");
     rt_buffer_printf(out, "  expected: %.*s (%.*s)\n  class: %s\n", RT_TEXT_ARG(known->failure),
                      RT_TEXT_ARG(known->entry), cnf_class_text(known->class));
     cnf_field_write(out, "reason", known->reason); /* an untriaged entry has none */

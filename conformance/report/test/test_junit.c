@@ -214,6 +214,28 @@ static void any_bytes_make_valid_xml(void **state)
     }
 }
 
+/* A case that became as expected when it was tried again passes, and says so. */
+static void a_flake_is_told(void **state)
+{
+    (void)state;
+    static const cnf_attempt attempts[] = {{.verdict = CNF_VERDICT_FAIL},
+                                           {.verdict = CNF_VERDICT_PASS}};
+    cnf_report report = {0};
+    cnf_record record = record_make("a.yaml", "pocl", CNF_VERDICT_FLAKE);
+    record.judgement.signature = RT_TEXT("step2:memory:differs:data/element-3");
+    record.judgement.attempts = attempts;
+    record.judgement.attempt_count = 2;
+    cnf_report_add(&report, &record);
+    rt_buffer text = {0};
+    junit_print(&report, &text);
+    const char *written = rt_buffer_string(&text);
+    assert_non_null(strstr(written, "<system-out>FLAKE: step2:memory:differs:data/element-3\n"
+                                    "  attempts: 1 of 2 failed: FAIL, PASS\n"));
+    assert_null(strstr(written, "<failure"));
+    rt_buffer_free(&text);
+    cnf_report_free(&report);
+}
+
 /* Every byte value, alone and after bytes that begin characters. */
 static void all_bytes_make_valid_xml(void **state)
 {
@@ -316,6 +338,7 @@ int main(void)
         cmocka_unit_test(the_document_is_as_written_by_hand),
         cmocka_unit_test(every_verdict_has_its_element),
         cmocka_unit_test(any_bytes_make_valid_xml),
+        cmocka_unit_test(a_flake_is_told),
         cmocka_unit_test(all_bytes_make_valid_xml),
         cmocka_unit_test(a_file_is_replaced_atomically),
         cmocka_unit_test(the_standard_output_is_written_in_place),

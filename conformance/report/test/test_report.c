@@ -565,7 +565,7 @@ static void known_failures_are_reported(void **state)
         "      class: untriaged\n"
         "\n"
         "XPASS passes.yaml on pocl\n"
-        "    it passes; remove the entry if the fix is permanent\n"
+        "    it passes; if the fix is permanent, remove the entry, or narrow its pattern\n"
         "  expected: a:b:c:d (pocl.yaml:4)\n"
         "  class: permitted divergence, left open by the documents\n"
         "  reason: Because.\n"
