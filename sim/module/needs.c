@@ -8,6 +8,8 @@
 #include "sim/module/reader.h"
 #include "sim/module/support.h"
 
+#include <string.h>
+
 /* The alternatives are ranges of the two pools. */
 typedef struct need {
     uint32_t key;   /* opcode, or kind of operand */
@@ -89,6 +91,10 @@ rt_status sim_needs_declare(sim_reader *reader, const sim_view *view)
                                sim_enumerant_name(SIM_KIND_Capability, capability));
     }
     if (view->opcode->number != SIM_OpExtension) return RT_STATUS_OK;
+    /* The operands are examined only after this. */
+    if (!memchr(view->words + 1, '\0', (view->count - 1) * sizeof *view->words))
+        return sim_reader_fail(reader, RT_MALFORMED, view->offset,
+                               "the extension's name is not terminated");
     rt_text name = sim_words_text(view->words + 1);
     *rt_vector_push(&reader->extensions) = name;
     if (sim_supports_extension(name)) return RT_STATUS_OK;

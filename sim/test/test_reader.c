@@ -4,6 +4,7 @@
 #include "sim/test/assembler.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Types that most texts use. */
 #define TYPES                                                                                      \
@@ -51,6 +52,27 @@ static void test_header(void **state)
     assert_int_equal(read_header_with(3, 4194304), RT_OK);
     assert_int_equal(read_header_with(3, 4194305), RT_LIMIT);
     assert_int_equal(read_header_with(4, 1), RT_MALFORMED);
+}
+
+/* The name of an extension that fills its words has no end; the module ends there, too. */
+static void test_extension_without_end(void **state)
+{
+    (void)state;
+    enum { HEADER = 5, WORDS = 4 };
+    const uint32_t module[] = {0x07230203, 0x00010000, 0,         8,
+                               0,          0x00020011, 6,         WORDS << 16 | 10,
+                               0x5f565053, 0x5f524b48, 0x616e616e};
+    uint32_t *words = rt_alloc(sizeof module);
+    memcpy(words, module, sizeof module);
+    rt_sink *sink = rt_sink_create();
+    rt_status status = read_bytes(sink, words, sizeof module);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_non_null(strstr(rt_sink_diagnostic(sink, status)->message.data,
+                           "the extension's name is not terminated"));
+    words[HEADER + 2 + WORDS - 1] = 0x00616e61; /* the last letter: the end */
+    assert_int_equal(read_bytes(sink, words, sizeof module).code, RT_UNSUPPORTED);
+    rt_sink_destroy(sink);
+    rt_free(words);
 }
 
 static void test_sizes(void **state)
@@ -465,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tables),
         cmocka_unit_test(test_header),
+        cmocka_unit_test(test_extension_without_end),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_byte_order),
         cmocka_unit_test(test_layout),
