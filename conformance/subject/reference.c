@@ -28,17 +28,19 @@ static rt_loader *loader_of(const cnf_execution *execution)
 
 /* ---- Opening and closing ------------------------------------------------------------------ */
 
-/* The folder of the cache where a device that compiles kernels keeps machine code; empty: none. */
-static rt_text code_folder(cnf_execution *execution, rt_text selector)
+/* Opens the cache if the loader builds modules or the device compiles kernels. Returns the folder
+ * in it where such a device keeps machine code; empty: none. */
+static rt_text cache_open(cnf_execution *execution, cnf_reference *reference, rt_text selector)
 {
-    if (!memmem(selector.data, selector.length, "tier=", 5)) return (rt_text){0};
+    const bool compiles = memmem(selector.data, selector.length, "tier=", 5) != NULL;
+    if (!compiles && !execution->options->real_loader) return (rt_text){0};
     rt_text warning;
-    cnf_cache *cache = cnf_cache_open(execution->options->cache, &warning);
-    rt_text folder = cnf_cache_folder(cache);
-    if (folder.length > 0)
-        folder = rt_arena_printf(&execution->arena, "%.*s/kernels", RT_TEXT_ARG(folder));
-    cnf_cache_close(cache);
-    return folder;
+    reference->cache = cnf_cache_open(execution->options->cache, &warning);
+    if (warning.length && execution->options->real_loader)
+        fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    rt_text folder = cnf_cache_folder(reference->cache);
+    if (!compiles || folder.length == 0) return (rt_text){0};
+    return rt_arena_printf(&execution->arena, "%.*s/kernels", RT_TEXT_ARG(folder));
 }
 
 /* Opens the subject's device once for each device of the scenario, and creates the real loader if
@@ -61,7 +63,7 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         .tools = execution->tools,
         .seed = execution->options->seed,
         .threads = execution->options->threads,
-        .code_folder = code_folder(execution, selector),
+        .code_folder = cache_open(execution, reference, selector),
         .on_finding = cnf_execution_finding,
         .finding_user = execution,
         .keeps_writers = true,
@@ -79,13 +81,9 @@ static rt_status reference_open(cnf_execution *execution, cnf_runtime **out_runt
         dev_device_count_calls(reference->opened[i], &execution->calls);
     dev_device_capabilities(reference->opened[0], &reference->base.capabilities);
     cnf_images_prepare(execution, &reference->base.capabilities);
-    if (execution->options->real_loader) {
-        rt_text warning;
-        reference->cache = cnf_cache_open(execution->options->cache, &warning);
-        if (warning.length) fprintf(stderr, "assay: %.*s\n", RT_TEXT_ARG(warning));
+    if (execution->options->real_loader)
         reference->loader =
             cnf_host_loader_create(execution->sink, reference->cache, execution->scenario);
-    }
     return RT_STATUS_OK;
 }
 
