@@ -123,7 +123,7 @@ static void local_add(sim_launch_state *l, uint64_t *end, uint64_t size, uint64_
     uint64_t offset = (*end + step - 1) & ~(step - 1);
     sim_local_object *local = rt_vector_push(&l->locals);
     *local = (sim_local_object){.offset = offset, .size = size, .label = label};
-    if (l->parts) local->stride = (size + 63) & ~UINT64_C(63);
+    if (l->parts) local->stride = sim_local_stride(size);
     *end = offset + sim_local_bytes(l, local);
 }
 
@@ -273,11 +273,6 @@ static void windows_close(const sim_launch_state *l, const sim_argument *argumen
 
 /* ---- Built-ins ------------------------------------------------------------------------------ */
 
-static uint64_t *row_of(const sim_wave *wave, uint32_t row)
-{
-    return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
-}
-
 /* Fills in the rows that are the same for every group, and sets the others to their values for
  * group 0 with offset 0. */
 static void rows_open(const sim_launch_state *l, const sim_wave *wave)
@@ -289,15 +284,16 @@ static void rows_open(const sim_launch_state *l, const sim_wave *wave)
         if (l->parts) item -= l->lane_parts[lane] * items;
         uint64_t subgroup = item / width, left = items - subgroup * width;
         uint64_t id[] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
-        row_of(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
-        row_of(wave, SIM_ROW_SUBGROUP_ITEM)[lane] = item % width;
-        row_of(wave, SIM_ROW_SUBGROUP_SIZE)[lane] = left < width ? left : width;
-        row_of(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
+        sim_wave_row(wave, SIM_ROW_SUBGROUP_ID)[lane] = subgroup;
+        sim_wave_row(wave, SIM_ROW_SUBGROUP_ITEM)[lane] = item % width;
+        sim_wave_row(wave, SIM_ROW_SUBGROUP_SIZE)[lane] = left < width ? left : width;
+        sim_wave_row(wave, SIM_ROW_LOCAL_LINEAR)[lane] = item;
         for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
-            row_of(wave, SIM_ROW_LOCAL_ID + k)[lane] = id[k];
-            row_of(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id[k];
+            sim_wave_row(wave, SIM_ROW_LOCAL_ID + k)[lane] = id[k];
+            sim_wave_row(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id[k];
         }
-        row_of(wave, SIM_ROW_GLOBAL_LINEAR)[lane] = (id[2] * global[1] + id[1]) * global[0] + id[0];
+        sim_wave_row(wave, SIM_ROW_GLOBAL_LINEAR)[lane] =
+            (id[2] * global[1] + id[1]) * global[0] + id[0];
     }
 }
 
@@ -312,7 +308,7 @@ void sim_row_add(uint64_t *row, uint32_t lanes, uint64_t number)
 /* Adds a constant to all elements of a row so that the first becomes `first`. */
 static void row_move(const sim_wave *wave, uint32_t row, uint64_t first, sim_row_adder *add)
 {
-    uint64_t *lanes = row_of(wave, row);
+    uint64_t *lanes = sim_wave_row(wave, row);
     if (first != lanes[0]) add(lanes, wave->lane_count, first - lanes[0]);
 }
 
@@ -322,7 +318,7 @@ void sim_launch_rows(const sim_launch_state *l, const sim_wave *wave, sim_row_ad
     const sim_range *range = l->range;
     uint64_t linear = 0;
     for (uint32_t k = RT_ND_RANGE_DIMENSIONS; k-- > 0;) {
-        uint64_t id = l->group[k] * range->local[k] + row_of(wave, SIM_ROW_LOCAL_ID + k)[0];
+        uint64_t id = l->group[k] * range->local[k] + sim_wave_row(wave, SIM_ROW_LOCAL_ID + k)[0];
         row_move(wave, SIM_ROW_GLOBAL_ID + k, id + range->offset[k], add);
         linear = linear * range->global[k] + id;
     }

@@ -30,7 +30,7 @@ static uint32_t parts_of(const sim_launch_state *l)
 {
     uint64_t bytes = 0, parts = SIM_LANES / l->pool[SIM_SLOT_GROUP_ITEMS];
     for (uint32_t i = 0; i < l->locals.count; i++)
-        bytes += (l->locals.items[i].size + 63) & ~UINT64_C(63);
+        bytes += sim_local_stride(l->locals.items[i].size);
     if (bytes && parts > SIM_LOCAL_SIZE_MAX / bytes) parts = SIM_LOCAL_SIZE_MAX / bytes;
     uint64_t groups = sim_launch_group_count(l);
     return (uint32_t)(parts < groups ? parts : groups);
@@ -85,11 +85,6 @@ static const sim_kernel *kernel_find(const sim_launch_state *l, const sim_instan
 
 /* ---- Rows ----------------------------------------------------------------------------------- */
 
-static uint64_t *row_of(const sim_wave *wave, uint32_t row)
-{
-    return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
-}
-
 void sim_pack_rows(const sim_launch_state *l, const sim_wave *wave)
 {
     const sim_range *range = l->range;
@@ -105,12 +100,13 @@ void sim_pack_rows(const sim_launch_state *l, const sim_wave *wave)
         }
         uint64_t linear = 0;
         for (uint32_t k = RT_ND_RANGE_DIMENSIONS; k-- > 0;) {
-            uint64_t id = group[k] * range->local[k] + row_of(wave, SIM_ROW_LOCAL_ID + k)[lane];
-            row_of(wave, SIM_ROW_GROUP_ID + k)[lane] = group[k];
-            row_of(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id + range->offset[k];
+            uint64_t id =
+                group[k] * range->local[k] + sim_wave_row(wave, SIM_ROW_LOCAL_ID + k)[lane];
+            sim_wave_row(wave, SIM_ROW_GROUP_ID + k)[lane] = group[k];
+            sim_wave_row(wave, SIM_ROW_GLOBAL_ID + k)[lane] = id + range->offset[k];
             linear = linear * global[k] + id;
         }
-        row_of(wave, SIM_ROW_GLOBAL_LINEAR)[lane] = linear;
+        sim_wave_row(wave, SIM_ROW_GLOBAL_LINEAR)[lane] = linear;
     }
 }
 

@@ -85,6 +85,12 @@ static inline bool sim_launch_records(const sim_launch_state *l)
     return l->options && l->options->on_accessed;
 }
 
+/* Returns the bytes from one group's part of an object of local memory to the next one's. */
+static inline uint64_t sim_local_stride(uint64_t size)
+{
+    return (size + 63) & ~UINT64_C(63);
+}
+
 /* Returns the bytes that an object of local memory takes, for all groups that run together. */
 static inline uint64_t sim_local_bytes(const sim_launch_state *l, const sim_local_object *object)
 {
@@ -181,6 +187,12 @@ static inline uint64_t sim_part_offset(const sim_exec *x, uint32_t object, uint3
 {
     const sim_launch_state *l = x->launch;
     return l->parts ? l->lane_parts[lane] * l->locals.items[object - 1].stride : 0;
+}
+
+/* Returns a row of built-in values, an element per lane. */
+static inline uint64_t *sim_wave_row(const sim_wave *wave, sim_row row)
+{
+    return (uint64_t *)(void *)(wave->rows.data + row * SIM_ROW_BYTES(8));
 }
 
 /* Returns one lane's value in a register. */
