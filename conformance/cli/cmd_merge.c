@@ -189,8 +189,7 @@ static int merge(merge_command *command)
         results.conditions = record.conditions;
     }
     results.seconds = command->style.seconds;
-    cnf_results_note_origin(&results);
-    report->host = (rt_text){0}; /* the parts may have run on several */
+    cnf_results_note_beginning(&results);
     const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
     report->rerun_options = rt_arena_printf(
         &command->arena, "%s%.*s%s%s", results.conditions.length > 0 ? " " : "",

@@ -31,8 +31,7 @@ typedef struct run_command {
     const cnf_arguments *arguments;
     rt_arena arena;
     cnf_report_style style;
-    double begun_s;                                                    /* on the monotonic clock */
-    char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
+    double begun_s; /* on the monotonic clock */
     cnf_run_options options;
     cnf_columns columns;
     uint64_t skip_status; /* 0: none */
@@ -107,6 +106,7 @@ static int options_read(run_command *command)
         return CNF_EXIT_USAGE;
     }
     options->conditions = cnf_run_options_conditions(&command->arena, options);
+    options->host = cnf_run_options_host(&command->arena);
     options->subjects = command->columns.subjects;
     options->subject_count = command->columns.count;
     const char *folders = arguments->values[CNF_OPTION_EXPECTATIONS];
@@ -399,7 +399,7 @@ static int run_and_report(run_command *command)
 {
     const cnf_files *files = &command->files;
     command->begun_s = seconds_now();
-    cnf_results_note_origin(&command->results);
+    cnf_results_note_beginning(&command->results);
     bool wants_rules = command->results.html || command->explains ||
                        command->arguments->values[CNF_OPTION_SARIF] != NULL;
     command->has_rules = wants_rules && files->count > 0 &&

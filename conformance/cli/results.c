@@ -164,7 +164,8 @@ bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *ou
     uint64_t slowest = 0;
     *out_style = (cnf_report_style){.has_matrix = values[CNF_OPTION_MATRIX] != NULL,
                                     .has_failures_only = values[CNF_OPTION_FAILURES_ONLY] != NULL,
-                                    .is_brief = values[CNF_OPTION_QUIET] != NULL};
+                                    .is_brief = values[CNF_OPTION_QUIET] != NULL,
+                                    .names_subjects = values[CNF_OPTION_ON] != NULL};
     if (out_style->is_brief && (out_style->has_matrix || out_style->has_failures_only)) {
         fprintf(stderr, "assay: --quiet cannot be combined with %s; keep one of them\n",
                 out_style->has_matrix ? "--matrix" : "--failures-only");
@@ -181,15 +182,13 @@ bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *ou
     return true;
 }
 
-void cnf_results_note_origin(cnf_results *results)
+void cnf_results_note_beginning(cnf_results *results)
 {
     time_t now = time(NULL);
     struct tm utc;
     if (gmtime_r(&now, &utc) &&
         strftime(results->began, sizeof results->began, "%Y-%m-%dT%H:%M:%S", &utc) > 0)
         results->report.began = rt_text_of(results->began);
-    if (gethostname(results->host, sizeof results->host) == 0)
-        results->report.host = rt_text_of(results->host);
 }
 
 /* Appends the command line, as a user would write it. */

@@ -8,8 +8,6 @@
 #include "conformance/report/html/html.h"
 #include "conformance/verdict/verdict_history.h"
 
-#include <limits.h>
-
 /* The results of a run, or of several that were merged, and what the files that report them need.
  * Everything but the report is borrowed. */
 typedef struct cnf_results {
@@ -23,8 +21,8 @@ typedef struct cnf_results {
     cnf_history *history;         /* NULL without --history */
     rt_text conditions;           /* of the records */
     uint32_t job_count;
-    double seconds;                                                    /* how long it took */
-    char host[HOST_NAME_MAX + 1], began[sizeof "2026-01-31T12:00:00"]; /* of the report */
+    double seconds;                           /* how long it took */
+    char began[sizeof "2026-01-31T12:00:00"]; /* of the report */
 } cnf_results;
 
 /* Reads the expectation files of the scenarios' roots and of --expectations. Returns false after
@@ -47,8 +45,8 @@ int cnf_results_outputs_check(const cnf_arguments *arguments);
  * --color. Returns false after reporting a mistake on stderr. */
 bool cnf_results_style_read(const cnf_arguments *arguments, cnf_report_style *out_style);
 
-/* Notes when and where the results begin, for their reports. */
-void cnf_results_note_origin(cnf_results *results);
+/* Notes when the results begin, for their reports. */
+void cnf_results_note_beginning(cnf_results *results);
 
 /* Writes the requested reports and adds them to the history. Returns false after reporting an error
  * on stderr. */

@@ -5,8 +5,10 @@
 #include "reference/base/script.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     JOBS_MAX = 256,
@@ -109,6 +111,13 @@ rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *optio
     rt_text joined = rt_arena_text(arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     return joined.length > 0 ? (rt_text){joined.data + 1, joined.length - 1} : joined;
+}
+
+rt_text cnf_run_options_host(rt_arena *arena)
+{
+    char name[HOST_NAME_MAX + 1];
+    return gethostname(name, sizeof name) == 0 ? rt_arena_text(arena, rt_text_of(name))
+                                               : (rt_text){0};
 }
 
 rt_text cnf_run_options_rerun(rt_arena *arena, const cnf_run_options *options)

@@ -19,6 +19,9 @@ bool cnf_run_profiles_read(const char *names, rt_profile *out_profiles, uint32_t
  * --choices 0,1 --explore", in the arena; empty if all have their defaults. */
 rt_text cnf_run_options_conditions(rt_arena *arena, const cnf_run_options *options);
 
+/* The name of this machine, in the arena; empty if the system does not tell it. */
+rt_text cnf_run_options_host(rt_arena *arena);
+
 /* The options that repeat the run of a scenario on a subject, for example " --seed 5 --timeout 10",
  * in the arena. The choices are not included; they are in the scenario's record. */
 rt_text cnf_run_options_rerun(rt_arena *arena, const cnf_run_options *options);

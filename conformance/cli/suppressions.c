@@ -66,7 +66,7 @@ static const scn_shape shape_reason = {SCN_TEXT("a sentence or two")};
 static const scn_row entry_rows[] = {
     {"class", &shape_class, 0, SCN_FIELD(cnf_suppression, class), "The class of the finding."},
     {"kernel", &shape_kernel, 0, SCN_FIELD(cnf_suppression, kernel),
-     "The name of the kernel; `*` stands for any characters."},
+     "The name of the kernel; `*` matches any characters."},
     {"file", &shape_file, 0, SCN_FIELD(cnf_suppression, file),
      "The source of the kernel, or the program or library that made the call."},
     {"reason", &shape_reason, SCN_REQUIRED, SCN_FIELD(cnf_suppression, reason),

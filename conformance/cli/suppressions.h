@@ -7,7 +7,7 @@
  *         file: program-*.cl           # the kernel's source, or the program or library that called
  *         reason: One or two sentences.
  *
- * In a pattern, * stands for any characters (fnmatch(3)). A finding is suppressed by the first
+ * In a pattern, * matches any characters (fnmatch(3)). A finding is suppressed by the first
  * entry whose keys all match. Source: docs/exec.md. */
 #ifndef CONFORMANCE_CLI_SUPPRESSIONS_H
 #define CONFORMANCE_CLI_SUPPRESSIONS_H

@@ -84,9 +84,10 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
 }
 
 /* Appends the lines of <system-out>: the attempts of a flake, the message, if no other element has
- * it, the rule, the unobserved kinds of checks, the device, and the command that repeats the run.
- */
-static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+ * it, the rule, the unobserved kinds of checks, the device, the host if the suite has none, and the
+ * command that repeats the run. */
+static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record,
+                          bool has_host)
 {
     const cnf_judgement *judgement = &record->judgement;
     if (judgement->verdict == CNF_VERDICT_FLAKE) {
@@ -101,6 +102,8 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
         rt_buffer_printf(out, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
     cnf_device_write(out, "", record);
+    if (has_host && record->host.length > 0)
+        rt_buffer_printf(out, "host: %.*s\n", RT_TEXT_ARG(record->host));
     bool has_message = out->size > 0 || judgement->message.length > 0;
     if (has_message && cnf_record_has_subject(record)) {
         rt_buffer_printf(out, "again: ");
@@ -110,7 +113,8 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
 
 /* ---- Cases and suites ---------------------------------------------------------------------- */
 
-static void write_case(rt_buffer *out, const cnf_report *report, const cnf_record *record)
+static void write_case(rt_buffer *out, const cnf_report *report, const cnf_record *record,
+                       bool has_host)
 {
     rt_arena arena = {0};
     rt_buffer details = {0};
@@ -126,7 +130,7 @@ static void write_case(rt_buffer *out, const cnf_report *report, const cnf_recor
     outcome result = outcome_of(record);
     CHECK_IMPLIES(result == OUTCOME_GOOD,
                   cnf_verdict_effect(record->judgement.verdict) == CNF_EFFECT_EXPECTED);
-    write_details(&details, report, record);
+    write_details(&details, report, record, has_host);
     bool is_empty = result == OUTCOME_GOOD && details.size == 0;
     rt_buffer_printf(out, is_empty ? "/>\n" : ">\n");
     if (result != OUTCOME_GOOD) {
@@ -157,6 +161,8 @@ typedef struct totals {
     uint32_t outcomes[4];
     uint32_t tests;
     double seconds;
+    rt_text host;         /* of the records; empty: unknown */
+    bool has_other_hosts; /* some ran elsewhere */
 } totals;
 
 /* Counts the records of a subject's suite; with an empty subject, all records. */
@@ -167,6 +173,8 @@ static totals count(const cnf_report *report, rt_text subject)
         const cnf_record *record = &report->records.items[i];
         if (subject.length > 0 && !rt_text_equal(record->subject, subject)) continue;
         sum.outcomes[outcome_of(record)]++;
+        if (sum.tests == 0) sum.host = record->host;
+        sum.has_other_hosts |= !rt_text_equal(record->host, sum.host);
         sum.tests++;
         sum.seconds += record->seconds;
     }
@@ -190,14 +198,14 @@ static void write_suite(rt_buffer *out, const cnf_report *report, rt_text subjec
     if (sum.tests == 0) return;
     rt_buffer_printf(out, " <testsuite");
     attribute(out, "name", name);
-    if (report->host.length > 0) attribute(out, "hostname", report->host);
+    if (sum.host.length > 0 && !sum.has_other_hosts) attribute(out, "hostname", sum.host);
     if (report->began.length > 0) attribute(out, "timestamp", report->began);
     write_totals(out, sum);
     uint32_t written = 0;
     for (uint32_t i = 0; i < report->records.count; i++) {
         const cnf_record *record = &report->records.items[i];
         if (!rt_text_equal(record->subject, subject)) continue;
-        write_case(out, report, record);
+        write_case(out, report, record, sum.has_other_hosts);
         written++;
     }
     CHECK(written == sum.tests);

@@ -11,10 +11,10 @@
  *   INVALID, NOT_RUN, UNAVAILABLE of the compiler    <error>
  *
  * The element's text is the whole message; its attribute `message` has one line. A testcase has the
- * scenario's file and, if a check failed, its line; a testsuite has the host and the time at which
- * the run began. <system-out> has the rule, the device and the command that runs the scenario
- * again. Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become
- * U+FFFD.
+ * scenario's file and, if a check failed, its line; a testsuite has the time at which the run began
+ * and the host, unless its scenarios ran on several (assay merge): then each testcase has its own.
+ * <system-out> has the rule, the device, that host and the command that runs the scenario again.
+ * Characters that XML 1.0 does not allow (section 2.2) and bytes that are not UTF-8 become U+FFFD.
  */
 #ifndef CONFORMANCE_REPORT_JUNIT_H
 #define CONFORMANCE_REPORT_JUNIT_H

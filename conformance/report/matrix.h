@@ -19,18 +19,19 @@ typedef struct cnf_report {
     const cnf_expectations *expectations; /* applied to the records; borrowed; NULL: none */
     rt_text rerun_options; /* the options that a command line needs to repeat the run; borrowed */
     rt_text run_options;   /* further ones, which assay why does not take; borrowed */
-    rt_text host, began;   /* name of the machine, and "2026-01-31T12:00:00" (UTC); borrowed; empty:
-                            * unknown */
+    rt_text began;         /* "2026-01-31T12:00:00" (UTC); borrowed; empty: unknown */
 } cnf_report;
 
 /* How much of a report is printed. With `is_brief`, one line for each unexpected verdict, and the
- * answer. With `has_failures_only`, no reasons for skips and no counts, and of the matrix only the
- * rows with an unexpected verdict. */
+ * answer. With `has_failures_only`, no reasons for skips, and of the matrix only the rows with an
+ * unexpected verdict. With one of these, counts are printed only for subjects that are not
+ * installed, and only if they were asked for by name. */
 typedef struct cnf_report_style {
     bool colour, has_matrix, has_failures_only, is_brief;
-    uint32_t width;   /* of the terminal, for the matrix; 0: unlimited */
-    uint32_t slowest; /* how many of the slowest verdicts are listed */
-    double seconds;   /* duration of the run */
+    bool names_subjects; /* the user asked for these subjects by name */
+    uint32_t width;      /* of the terminal, for the matrix; 0: unlimited */
+    uint32_t slowest;    /* how many of the slowest verdicts are listed */
+    double seconds;      /* duration of the run */
 } cnf_report_style;
 
 /* Keeps a copy of the record. */

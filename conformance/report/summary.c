@@ -277,6 +277,17 @@ static void write_names(const cnf_layout *layout)
     }
 }
 
+static bool has_missing(const cnf_layout *layout, uint32_t column)
+{
+    for (uint32_t i = 0; i < layout->report->records.count; i++) {
+        const cnf_record *record = &layout->report->records.items[i];
+        if (rt_text_equal(record->subject, layout->columns[column].subject) &&
+            cnf_report_is_missing(record))
+            return true;
+    }
+    return false;
+}
+
 /* If every scenario is INVALID, there is nothing to count on a subject. */
 static void write_all_counts(const cnf_layout *layout)
 {
@@ -320,6 +331,8 @@ void cnf_report_write(rt_buffer *out, cnf_report *report, const cnf_column *colu
     if (report->expectations && has_all)
         cnf_expectations_others_write(out, report->expectations, style->has_matrix);
     if (has_all) write_all_counts(&layout);
+    for (uint32_t column = 0; column < column_count && !has_all && style->names_subjects; column++)
+        if (has_missing(&layout, column)) write_counts(&layout, column);
     write_answer(&layout, reasons);
     rt_buffer_append_byte(out, '\n');
     rt_arena_reset(&arena);

@@ -90,6 +90,7 @@ void cnf_run_record_send(run_state *run, const cnf_record *record, const cnf_run
     if (run->stopped) return;
     cnf_record sent = *record;
     sent.conditions = run->options->conditions;
+    sent.host = run->options->host;
     run->stopped = !run->listener(run->user, &sent, detail);
 }
 

@@ -33,23 +33,23 @@ typedef struct cnf_run_options {
     rt_text choices;      /* alternatives of the first choices, for example "0,1,0"; empty: not
                            * prescribed */
     uint32_t explore_max; /* limit of runs per scenario and subject; 0: choices are not explored */
-    uint32_t fail_max;  /* limit of further runs per scenario and subject, in each of which another
-                         * call of the devices fails (cnf_subject_options.fail_call), until one is
-                         * unexpected; the worst run is the result. 0: none. Not with
-                         * `explore_max`, `repeat` and `retries`. */
-    uint32_t repeat;    /* runs of every scenario on every subject; the worst is its result; 0 and
-                         * 1: one */
-    uint32_t retries;   /* further runs after an unexpected verdict, until one is expected; the
-                         * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
-    uint32_t reuse;     /* scenarios that a child may run on devices that stay open; 0 and 1: one.
-                         * Not with `explore_max`, `fail_max` and `real_loader`. */
-    rt_text conditions; /* for the records only; does not affect the run */
-    bool compile_only;  /* nothing runs: a scenario whose modules compile, or are refused as it
-                         * expects, passes */
-    bool record;        /* children send the compile worker's answers, for assay pack */
-    bool in_process; /* subjects that are otherwise forked (sim) run in this process: a crash ends
-                      * it, no limit of time or memory applies, final memories are not compared, and
-                      * the trace has only the kinds of its events (cnf_receiver) */
+    uint32_t fail_max; /* limit of further runs per scenario and subject, in each of which another
+                        * call of the devices fails (cnf_subject_options.fail_call), until one is
+                        * unexpected; the worst run is the result. 0: none. Not with
+                        * `explore_max`, `repeat` and `retries`. */
+    uint32_t repeat;   /* runs of every scenario on every subject; the worst is its result; 0 and
+                        * 1: one */
+    uint32_t retries;  /* further runs after an unexpected verdict, until one is expected; the
+                        * verdict is then FLAKE. Not with `repeat` or `explore_max`. */
+    uint32_t reuse;    /* scenarios that a child may run on devices that stay open; 0 and 1: one.
+                        * Not with `explore_max`, `fail_max` and `real_loader`. */
+    rt_text conditions, host; /* for the records only; do not affect the run */
+    bool compile_only; /* nothing runs: a scenario whose modules compile, or are refused as it
+                        * expects, passes */
+    bool record;       /* children send the compile worker's answers, for assay pack */
+    bool in_process;   /* subjects that are otherwise forked (sim) run in this process: a crash ends
+                        * it, no limit of time or memory applies, final memories are not compared, and
+                        * the trace has only the kinds of its events (cnf_receiver) */
     /* Returns true if the pair already has its record and need not run; NULL: every pair runs.
      * `hash` is the hash of the scenario's file, as in records. */
     bool (*is_done)(void *user, rt_text path, rt_text hash, rt_text subject);

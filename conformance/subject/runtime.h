@@ -20,7 +20,7 @@ typedef struct cnf_runtime_operations cnf_runtime_operations;
 /* The part common to all runtimes; the first member of each runtime's structure. */
 typedef struct cnf_runtime {
     const cnf_runtime_operations *operations;
-    dev_capabilities capabilities; /* of the device that stands for all of the scenario's devices */
+    dev_capabilities capabilities; /* of the device that represents all of the scenario's devices */
     uint32_t device_count;         /* devices that the shipped runtime has for the scenario */
     rt_trace *trace;               /* NULL until set-up; lives as long as the runtime */
 } cnf_runtime;

@@ -61,7 +61,7 @@ typedef struct cnf_setting {
     const char *const *values; /* all permitted values, NULL-terminated */
 } cnf_setting;
 
-/* A value of a driver option, and what it stands for in the environment of the child. */
+/* A value of a driver option, and what it becomes in the environment of the child. */
 typedef struct cnf_driver_value {
     const char *name;
     const char *variables[2]; /* "NAME=value" */

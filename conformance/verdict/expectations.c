@@ -3,6 +3,7 @@
 
 #include "conformance/verdict/differential.h"
 #include "conformance/verdict/interval.h"
+#include "reference/base/nearest.h"
 #include "reference/base/number.h"
 
 #include <ctype.h>
@@ -235,6 +236,47 @@ static void poisoned_explain(rt_arena *arena, cnf_failure *failures, uint32_t fa
     }
 }
 
+/* Says in the verdict's message that a word of the entry was probably mistyped, if a failure that
+ * no entry covers has nearly the same. */
+static void typo_explain(rt_arena *arena, const cnf_expectation *entry, const char *verb,
+                         const rt_nearest *nearest, cnf_judgement *inout_judgement)
+{
+    enum { TYPO_MAX = 2 }; /* signatures of different checks often share most of their bytes */
+    rt_buffer hint = {0};
+    if (nearest->distance > 0 && nearest->distance <= TYPO_MAX &&
+        rt_nearest_suggest(nearest, &hint)) {
+        rt_text line =
+            rt_arena_printf(arena, "%.*s:%u %s '%.*s'%s", RT_TEXT_ARG(entry->file), entry->at.line,
+                            verb, RT_TEXT_ARG(nearest->wanted), rt_buffer_string(&hint));
+        inout_judgement->message = line_add(arena, inout_judgement->message, line);
+    }
+    rt_buffer_free(&hint);
+}
+
+/* Looks for typing mistakes in entries that do not cover what failed. */
+static void typos_explain(rt_arena *arena, const entry_list *entries, const cnf_failure *failures,
+                          uint32_t failure_count, cnf_judgement *inout_judgement)
+{
+    for (uint32_t e = 0; e < entries->count; e++) {
+        const cnf_expectation *entry = entries->items[e];
+        rt_nearest nearest = rt_nearest_to(entry->signature);
+        uint32_t named = 0;
+        for (uint32_t i = 0; i < failure_count; i++) {
+            named += names(entry, &failures[i]);
+            if (failures[i].entry.length == 0) rt_nearest_offer(&nearest, failures[i].signature);
+        }
+        if (named == 0) typo_explain(arena, entry, "expects", &nearest, inout_judgement);
+        for (uint32_t p = 0; p < entry->poison_count; p++) {
+            nearest = rt_nearest_to(entry->poisons[p]);
+            for (uint32_t i = 0; i < failure_count; i++)
+                for (uint32_t k = 0; k < failures[i].memory_count; k++)
+                    if (failures[i].entry.length == 0)
+                        rt_nearest_offer(&nearest, failures[i].memories[k]);
+            typo_explain(arena, entry, "poisons", &nearest, inout_judgement);
+        }
+    }
+}
+
 /* The distinct non-empty texts that the entries have at `offset`, joined by the separator. */
 static rt_text texts_join(rt_arena *arena, const entry_list *entries, size_t offset,
                           const char *separator)
@@ -418,6 +460,8 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
     if (seen == CNF_VERDICT_FLAKE && !has_flaky(&entries)) return;
     *out_known = known_make(arena, &entries, seen);
     poisoned_explain(arena, failures, failure_count, inout_judgement);
+    if (failed && !is_exact)
+        typos_explain(arena, &entries, failures, failure_count, inout_judgement);
     if (inout_judgement->failure_count > 0) inout_judgement->failures = failures;
     if (!failed)
         inout_judgement->verdict = CNF_VERDICT_XPASS;

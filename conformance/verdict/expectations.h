@@ -167,7 +167,7 @@ void cnf_expectations_apply(cnf_expectations *expectations, rt_text scenario, rt
  * settings, on the bare subject, whatever the driver. */
 bool cnf_expectations_has(const cnf_expectations *expectations, rt_text scenario, rt_text subject);
 
-/* True if the text matches the pattern, in which `*` stands for any characters. */
+/* True if the text matches the pattern, in which `*` matches any characters. */
 bool cnf_pattern_matches(rt_text pattern, rt_text text);
 
 /* Appends a line for each unused entry. */

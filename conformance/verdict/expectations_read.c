@@ -37,7 +37,7 @@ static bool signature_read(scn_reader *reader, const scn_node *node, void *out)
         has_blank = has_blank || isspace((unsigned char)node->text.data[i]);
         has_star = has_star || node->text.data[i] == '*';
     }
-    /* A star stands for any characters, so also for parts of a signature. */
+    /* A star matches any characters, so also whole parts of a signature. */
     if (has_blank || (has_star ? colons > 3 : colons != 3)) {
         return scn_report(reader->reporter, node->at,
                           "expected a signature as a failure prints it, "
@@ -130,9 +130,9 @@ static const scn_shape shape_finding = {.kind = SCN_SHAPE_TEXT, .noun = "the id 
 
 static const scn_row entry_rows[] = {
     {"scenario", &shape_scenario, SCN_REQUIRED, SCN_FIELD(cnf_expectation, scenario),
-     "The path of the scenario from the scenarios' root; `*` stands for any characters."},
+     "The path of the scenario from the scenarios' root; `*` matches any characters."},
     {"signature", &shape_signature, 0, SCN_FIELD(cnf_expectation, signature),
-     "The signature that the failure prints; `*` stands for any characters."},
+     "The signature that the failure prints; `*` matches any characters."},
     {"verdict", &shape_verdict, 0, SCN_FIELD(cnf_expectation, verdict),
      "The verdict, if no signature is reliable."},
     {"poisons", &shape_poisons, 0, SCN_ITEMS(cnf_expectation, poisons, poison_count),

@@ -62,6 +62,7 @@ static const struct field_row {
     {"answer", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, judgement.answer), 0},
     {"device", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, device), 0},
     {"driver", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, driver), 0},
+    {"host", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, host), 0},
     {"conditions", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, conditions), 0},
     {"choices", FIELD_TEXT, PRESENT_IF_SET, offsetof(cnf_record, choices), 0},
     {"predecessors", FIELD_PREDECESSORS, PRESENT_IF_SET, offsetof(cnf_record, predecessors), 0},

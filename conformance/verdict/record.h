@@ -6,12 +6,12 @@
  * "scenario" is the path from the scenarios' root; "subject" is "-" if the scenario itself is
  * wrong. These keys are present only if they have a value: "hash", "file", "line", "code_file",
  * "code_line", "code_column" (of the first failure: cnf_code_place), "step", "step_id", "rule",
- * "message", "capability", "answer", "device", "driver", "conditions", "choices", "failures" (the
- * failing checks, if the verdict has any: cnf_failure), "attempts" (if the scenario ran several
- * times: cnf_attempt), "predecessors", "reuse", "reuse_verdict" and "reuse_signature" (if it ran on
- * a device that other scenarios had used: --reuse); and if an expectation file has an entry for the
- * scenario, "entry", "seen", "class", "reason", "reference", "finding" and "expected_failure", the
- * members of cnf_known. */
+ * "message", "capability", "answer", "device", "driver", "host", "conditions", "choices",
+ * "failures" (the failing checks, if the verdict has any: cnf_failure), "attempts" (if the scenario
+ * ran several times: cnf_attempt), "predecessors", "reuse", "reuse_verdict" and "reuse_signature"
+ * (if it ran on a device that other scenarios had used: --reuse); and if an expectation file has an
+ * entry for the scenario, "entry", "seen", "class", "reason", "reference", "finding" and
+ * "expected_failure", the members of cnf_known. */
 #ifndef CONFORMANCE_VERDICT_RECORD_H
 #define CONFORMANCE_VERDICT_RECORD_H
 
@@ -35,6 +35,7 @@ typedef struct cnf_record {
     rt_text step_id; /* id of judgement.step; empty: none */
     double seconds;
     rt_text device, driver; /* empty if the subject was never opened */
+    rt_text host;           /* the machine on which it ran; empty: unknown */
     rt_text conditions;     /* options that influence verdicts, such as "--seed 5 --explore" */
     rt_text choices;        /* script of the run's choices, such as "0,1"; empty: chosen by the seed
                              */

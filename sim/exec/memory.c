@@ -246,8 +246,7 @@ static inline bool in_granule(uint64_t position, uint32_t bytes, uint32_t count)
 /* Iterates over the active lanes. */
 #define FOR_ACTIVE_LANES(s, i)                                                                     \
     for (uint32_t c = (s).low; c < (s).high; c += SIM_CHUNK)                                       \
-        for (uint32_t left = (s).mask ? sim_chunk_active((s).mask + c) : SIM_CHUNK_ALL, i;         \
-             left && (i = c + (uint32_t)__builtin_ctz(left), true); left &= left - 1)
+    FOR_MASKED_FROM(c, (s).mask ? sim_chunk_active((s).mask + c) : SIM_CHUNK_ALL, i)
 
 /* Returns the distance in a wave's private memory from the first byte of a granule to the byte of
  * the same lane that is `distance` bytes further. */

@@ -8,10 +8,11 @@
 
 #include "sim/exec/chunks.h"
 
-/* Iterates over the lanes of a mask with a bit for each. */
-#define FOR_MASKED(mask, i)                                                                        \
-    for (uint32_t left = (mask), i; left && (i = (uint32_t)__builtin_ctz(left), true);             \
+/* Iterates over the lanes of a mask, whose lowest bit is for lane `first`. */
+#define FOR_MASKED_FROM(first, mask, i)                                                            \
+    for (uint32_t left = (mask), i; left && (i = (first) + (uint32_t)__builtin_ctz(left), true);   \
          left &= left - 1)
+#define FOR_MASKED(mask, i) FOR_MASKED_FROM(0, mask, i)
 
 /* Stores words to to[at[i]]. */
 static inline void sim_words_scatter(uint32_t *to, const uint32_t *at, uint32_t mask,

@@ -26,7 +26,7 @@ function facts(record) {
     ["attempts", attemptsText(record)],
     ["observed", `${record.observed} of ${record.expected}${record.unobserved.length ? `; not: ${record.unobserved.join(", ")}` : ""}`],
     ["required of the device", requirement], ["known failure", known], ["class", record.class], ["reference", record.reference], ["finding", record.finding],
-    ["device", record.device], ["driver", record.driver], ["choices", record.choices], ["conditions", record.conditions],
+    ["device", record.device], ["driver", record.driver], ["host", record.host], ["choices", record.choices], ["conditions", record.conditions],
     ["time", `${record.seconds.toFixed(3)} s`],
   ];
   return make("dl", {}, entries.filter(([, value]) => value).map(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));

@@ -200,13 +200,13 @@ static json_t *index_json(const cnf_html *html, const cnf_html_run *run, rt_text
     }
     rt_buffer answer = {0};
     cnf_report_answer_write(&answer, run->report, run->seconds);
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answer",
-        line_json(&answer), "began", cnf_json_text(run->report->began), "host",
-        cnf_json_text(run->report->host), "command", cnf_json_text(run->command), "version",
-        cnf_json_text(run->version), "conditions", cnf_json_text(run->conditions), "subjects",
-        columns, "oracle", cnf_json_text(html->oracle), "records", records, "scenarios", scenarios,
-        "rules", rules, "no_graphs", cnf_json_text(no_graphs), "entries", line_json(&unused));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "answer",
+                     line_json(&answer), "began", cnf_json_text(run->report->began), "command",
+                     cnf_json_text(run->command), "version", cnf_json_text(run->version),
+                     "conditions", cnf_json_text(run->conditions), "subjects", columns, "oracle",
+                     cnf_json_text(html->oracle), "records", records, "scenarios", scenarios,
+                     "rules", rules, "no_graphs", cnf_json_text(no_graphs), "entries",
+                     line_json(&unused));
 }
 
 /* ---- The page ------------------------------------------------------------------------------ */

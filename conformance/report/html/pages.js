@@ -63,11 +63,12 @@ function onKey(event) {
 }
 
 function begin() {
+  const hosts = [...new Set(index.records.map((record) => record.host).filter(Boolean))].sort();
   byId("answer").textContent = index.answer;
   byId("answer").className = /^0 /.test(index.answer) ? "good" : "bad";
   byId("about").textContent = [
     `assay ${index.version}`, index.conditions, `${index.scenarios.length} scenarios, ${index.records.length} records`,
-    index.began && `${index.began.replace("T", " ")} UTC`, index.host && `on ${index.host}`,
+    index.began && `${index.began.replace("T", " ")} UTC`, hosts.length > 0 && `on ${hosts.join(" and ")}`,
   ].filter(Boolean).join(", ");
   byId("command").replaceChildren(make("code", {}, index.command));
   byId("command").hidden = !index.command;

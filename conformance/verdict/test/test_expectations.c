@@ -546,6 +546,43 @@ static void entries_decide_verdicts(void **state)
         assert_row(*state, i);
 }
 
+/* What nearly has the name of something that fails is probably mistyped. Not so what names another
+ * failure already, and what differs in more than two characters. */
+static void mistyped_entries_get_a_hint(void **state)
+{
+    static const struct {
+        const char *entry, *seen;
+        const char *hint; /* NULL: none */
+    } rows[] = {
+        {"    signature: \"step1:memroy:differs:data/element-3\"\n", SEEN,
+         "expects 'step1:memroy:differs:data/element-3'; did you mean '" SEEN "'?"},
+        {"    signature: \"step1:memory:equals:data/element-3\"\n", SEEN, NULL},
+        {SIG "    poisons: [dat]\n", SEEN " " LATER_SEEN, "poisons 'dat'; did you mean 'data'?"},
+        {SIG "    poisons: [other]\n", SEEN " " LATER_SEEN, NULL},
+        {SIG "    poisons: [dat]\n", SEEN, NULL}, /* covers what fails */
+        {SIG, SEEN " step1:memory:differs:data/element-4", NULL},
+        {SIG "    verdict: TIMEOUT\n", SEEN, NULL}, /* the same text */
+    };
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        snprintf(text, sizeof text, HEAD A "%s" REST, rows[i].entry);
+        file_write(f->root, "expectations/pocl.yaml", text);
+        expectations_read(f, true);
+        rt_arena arena = {0};
+        cnf_judgement judgement = judgement_of(&arena, CNF_VERDICT_FAIL, rows[i].seen);
+        cnf_known known;
+        cnf_expectations_apply(&f->read, RT_TEXT("device/a.yaml"), RT_TEXT("pocl"), RT_TEXT("3.1"),
+                               &judgement, &known);
+        snprintf(text, sizeof text, "%s/expectations/pocl.yaml:4 %s", f->root,
+                 rows[i].hint ? rows[i].hint : "");
+        const rt_text expected = rows[i].hint ? rt_text_of(text) : (rt_text){0};
+        if (!rt_text_equal(judgement.message, expected))
+            fail_msg("row %zu: %.*s", i, RT_TEXT_ARG(judgement.message));
+        rt_arena_reset(&arena);
+    }
+}
+
 /* 8 of 10 failures: Wilson's interval begins at 0.49, so a bound of 49 % is exceeded and one of 50
  * % is not; 10 of 10 exceed 72 % and not 73 %. */
 static void a_flaky_entry_has_a_bound(void **state)
@@ -879,6 +916,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(damaged_files_are_read_or_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_decide_verdicts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(mistyped_entries_get_a_hint, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_flaky_entry_has_a_bound, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_selection_makes_no_entry_unused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_that_were_not_applied_are_written, set_up,

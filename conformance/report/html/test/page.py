@@ -144,7 +144,7 @@ def filter_shows(browser, settings, wanted):
 def overview(browser):
     expect("the answer", browser.run("return document.getElementById('answer').textContent"),
            "2 unexpected: 2 as expected, 1 skipped for 1 reason, 1 on subjects that are not installed, 12 s")
-    expect("when, where and how", [word for word in ("2026-01-31 12:00:00 UTC", "on node-1", "assay run linking --on sim") if word not in
+    expect("when, where and how", [word for word in ("2026-01-31 12:00:00 UTC", "on node-1 and node-2", "assay run linking --on sim") if word not in
                                    browser.run("return document.querySelector('header').innerText")], [])
     expect("what is unexpected", browser.run(
         "return [...document.querySelectorAll('#unexpected tbody tr')].map(row => row.cells[0].innerText + ' ' + row.cells[1].innerText)"),

@@ -5,6 +5,7 @@
 #include "conformance/scenario/model/scenario.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Characters that are markup in HTML, JSON or XML. */
 #define HOSTILE "</script><b>bold</b><!-- <img src=x onerror=alert(1)> & \\u003c ]]>"
@@ -73,6 +74,7 @@ static cnf_record record_of(const char *path, const char *subject, cnf_verdict v
         .scenario = rt_text_of(path),
         .file = rt_text_of(path),
         .subject = rt_text_of(subject),
+        .host = rt_text_of(strcmp(subject, "pocl") == 0 ? "node-2" : "node-1"),
         .judgement = {.verdict = verdict, .step = SCN_NONE, .observed = 1, .expected = 1}};
 }
 
@@ -166,7 +168,6 @@ void sample_page(rt_buffer *out, uint32_t extra_count)
                               .command = RT_TEXT("assay run linking --on sim,pocl"),
                               .seconds = 12,
                               .job_count = 2};
-    report.host = RT_TEXT("node-1");
     report.began = RT_TEXT("2026-01-31T12:00:00");
     cnf_html_write(html, &run, out);
     cnf_html_free(html);
