@@ -576,9 +576,9 @@ static void mistyped_entries_get_a_hint(void **state)
                                &judgement, &known);
         snprintf(text, sizeof text, "%s/expectations/pocl.yaml:4 %s", f->root,
                  rows[i].hint ? rows[i].hint : "");
-        const rt_text expected = rows[i].hint ? rt_text_of(text) : (rt_text){0};
-        if (!rt_text_equal(judgement.message, expected))
-            fail_msg("row %zu: %.*s", i, RT_TEXT_ARG(judgement.message));
+        const char *message = judgement.message.length > 0 ? judgement.message.data : "";
+        if (rows[i].hint ? !strstr(message, text) : strstr(message, "did you mean") != NULL)
+            fail_msg("row %zu: %s", i, message);
         rt_arena_reset(&arena);
     }
 }
