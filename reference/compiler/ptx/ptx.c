@@ -42,19 +42,17 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
                           RT_TEXT_ARG(place), RT_TEXT_ARG(symbol), problem);
 }
 
-/* PTX has an instruction that allocates private memory only since version 7.3, and LLVM's back end
- * would end the process. */
+/* PTX can allocate private memory while code runs only since version 7.3, and LLVM's back end would
+ * end the process. */
 static rt_status refuse_dynamic_arrays(pl_job *job, LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
-            if (!LLVMIsAAllocaInst(i)) continue;
-            bool runs_once = LLVMGetInstructionParent(i) == LLVMGetEntryBasicBlock(function);
-            if (runs_once && LLVMIsAConstantInt(LLVMGetOperand(i, 0))) continue;
+            if (!LLVMIsAAllocaInst(i) || LLVMIsAConstantInt(LLVMGetOperand(i, 0))) continue;
             return pl_ptx_refuse(job, i, pl_job_name(job, function),
-                                 "allocates private memory while it runs, which cannot be "
-                                 "expressed in PTX; declare an array of constant length");
+                                 "has a private array whose length is not a constant, which cannot "
+                                 "be expressed in PTX; give it a constant length");
         }
     }
     return RT_STATUS_OK;
