@@ -84,17 +84,17 @@ static rt_status write_text(pl_job *job, LLVMModuleRef module, LLVMTargetMachine
     LLVMMemoryBufferRef memory = NULL;
     LLVMBool failed =
         LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMAssemblyFile, &reason, &memory);
+    rt_status status = RT_STATUS_OK;
     if (failed || job->errors.size > 0) {
-        rt_status status = rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
-                                   "the code cannot be expressed in PTX: %s",
-                                   failed ? reason : pl_job_reason(job));
-        LLVMDisposeMessage(reason);
-        if (memory) LLVMDisposeMemoryBuffer(memory);
-        return status;
+        status = rt_fail(job->sink, RT_UNSUPPORTED, RT_RULE_NONE,
+                         "the code cannot be expressed in PTX: %s",
+                         failed ? reason : pl_job_reason(job));
+    } else {
+        rt_buffer_append(out_text, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
     }
-    rt_buffer_append(out_text, LLVMGetBufferStart(memory), LLVMGetBufferSize(memory));
-    LLVMDisposeMemoryBuffer(memory);
-    return RT_STATUS_OK;
+    LLVMDisposeMessage(reason);
+    LLVMDisposeMemoryBuffer(memory); /* may be NULL, as for free */
+    return status;
 }
 
 rt_status pl_ptx_emit(pl_job *job, LLVMModuleRef module, rt_buffer *out_text)

@@ -200,7 +200,6 @@ static LLVMValueRef store_values(printing *print, LLVMTypeRef address)
     LLVMBuilderRef first = LLVMCreateBuilderInContext(context);
     LLVMPositionBuilderBefore(first, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
     LLVMValueRef buffer = LLVMBuildAlloca(first, type, "");
-    LLVMSetAlignment(buffer, 8);
     LLVMDisposeBuilder(first);
     for (uint32_t i = 0; i < print->value_count; i++) {
         LLVMValueRef place = LLVMBuildStructGEP2(print->builder, type, buffer, i, "");

@@ -42,6 +42,22 @@ rt_status pl_ptx_refuse(pl_job *job, LLVMValueRef at, rt_text symbol, const char
                           RT_TEXT_ARG(place), RT_TEXT_ARG(symbol), problem);
 }
 
+/* PTX can allocate private memory while code runs only since version 7.3, and LLVM's back end would
+ * end the process. */
+static rt_status refuse_dynamic_arrays(pl_job *job, LLVMModuleRef module)
+{
+    LLVMValueRef function = LLVMGetFirstFunction(module);
+    for (; function; function = LLVMGetNextFunction(function)) {
+        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+            if (!LLVMIsAAllocaInst(i) || LLVMIsAConstantInt(LLVMGetOperand(i, 0))) continue;
+            return pl_ptx_refuse(job, i, pl_job_name(job, function),
+                                 "has a private array whose length is not a constant, which cannot "
+                                 "be expressed in PTX; give it a constant length");
+        }
+    }
+    return RT_STATUS_OK;
+}
+
 /* ---- The steps ----------------------------------------------------------------------------- */
 
 /* A kernel may call a virtual function of its program at an address that came from another program.
@@ -77,6 +93,7 @@ static const uint8_t joined_spaces[PL_SPIR_SPACES] = {
 
 static rt_status write_text(pl_job *job, LLVMModuleRef *module, rt_text library, rt_buffer *out)
 {
+    RT_TRY(refuse_dynamic_arrays(job, *module));
     take_addresses(job, *module);
     RT_TRY(pl_ptx_print(job, *module));
     RT_TRY(pl_ptx_link_builtins(job, *module, library));

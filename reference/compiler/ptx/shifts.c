@@ -93,7 +93,7 @@ void pl_ptx_keep_signs(LLVMModuleRef module)
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
         for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
-            bool shifts = LLVMIsABinaryOperator(i) && LLVMGetInstructionOpcode(i) == LLVMAShr;
+            bool shifts = LLVMGetInstructionOpcode(i) == LLVMAShr;
             if (shifts && is_wide(LLVMTypeOf(i)) && LLVMIsConstant(LLVMGetOperand(i, 1)))
                 freeze(builder, i);
         }

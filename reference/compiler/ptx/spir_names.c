@@ -19,7 +19,9 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 8 };
+/* The deepest types are `PU3AS4VU7_Atomici` and `PU3AS4P9ocl_event`: each has three parts before
+ * its last. */
+enum { DEPTH_MAX = 3 };
 
 typedef struct name_reader {
     rt_arena *arena;

@@ -132,34 +132,44 @@ void forget_source_language(llvm::Module &module)
         source->eraseFromParent();
 }
 
-/* The name of a scalar or vector type in OpenCL C. */
+/* The name of a scalar or vector type in OpenCL C; empty: the type is another. */
 std::string type_name(const llvm::Type &type, bool is_signed)
 {
     static const std::pair<unsigned, const char *> integers[] = {
         {8, "char"}, {16, "short"}, {32, "int"}, {64, "long"}};
+    if (llvm::isa<llvm::ScalableVectorType>(type)) return "";
     const llvm::Type &lane = *type.getScalarType();
-    std::string name = lane.isHalfTy() ? "half" : lane.isFloatTy() ? "float" : "double";
+    std::string name = lane.isHalfTy()     ? "half"
+                       : lane.isFloatTy()  ? "float"
+                       : lane.isDoubleTy() ? "double"
+                                           : "";
     for (const auto &integer : integers)
         if (lane.isIntegerTy(integer.first))
             name = (is_signed ? "" : "u") + std::string(integer.second);
-    if (const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type))
-        name += std::to_string(vector->getNumElements());
+    const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(&type);
+    if (vector && !name.empty()) name += std::to_string(vector->getNumElements());
     return name;
 }
 
-/* SPIR-V's mode VecTypeHint does not say whether the type is signed: adds its name after the types
- * of the parameters. */
-void keep_hinted_type(llvm::Function &function)
+/* The attribute vec_type_hint is a value of the type, and whether the type is signed. SPIR-V's mode
+ * VecTypeHint does not say the latter: adds the type's name after the types of the parameters, if
+ * these are kept. Anything else would end the writer's process, so it is dropped. */
+void prepare_hint(llvm::Function &function, bool keeps_types)
 {
     const llvm::MDNode *hint = function.getMetadata("vec_type_hint");
     const llvm::MDNode *types = function.getMetadata("kernel_arg_type");
-    if (!hint || !types) return;
-    const auto *value = llvm::mdconst::dyn_extract<llvm::Constant>(hint->getOperand(0));
-    const auto *sign = llvm::mdconst::dyn_extract<llvm::ConstantInt>(hint->getOperand(1));
-    if (!value || !sign) return;
+    if (!hint) return;
+    std::string name;
+    if (hint->getNumOperands() == 2) {
+        using namespace llvm::mdconst;
+        const auto *value = dyn_extract_or_null<llvm::Constant>(hint->getOperand(0));
+        const auto *sign = dyn_extract_or_null<llvm::ConstantInt>(hint->getOperand(1));
+        if (value && sign) name = type_name(*value->getType(), !sign->isZero());
+    }
+    if (name.empty()) function.setMetadata("vec_type_hint", nullptr);
+    if (name.empty() || !types || !keeps_types) return;
     llvm::SmallVector<llvm::Metadata *, 8> all(types->op_begin(), types->op_end());
-    all.push_back(
-        llvm::MDString::get(function.getContext(), type_name(*value->getType(), !sign->isZero())));
+    all.push_back(llvm::MDString::get(function.getContext(), name));
     function.setMetadata("kernel_arg_type", llvm::MDNode::get(function.getContext(), all));
 }
 
@@ -186,9 +196,8 @@ bool pl_translate_to_spirv(LLVMModuleRef module, uint32_t version_max,
                            bool keeps_types, rt_buffer *out_spirv, rt_buffer *out_reason)
 {
     CHECK(module);
-    if (keeps_types)
-        for (llvm::Function &function : *llvm::unwrap(module))
-            keep_hinted_type(function);
+    for (llvm::Function &function : *llvm::unwrap(module))
+        prepare_hint(function, keeps_types);
     SPIRV::TranslatorOpts options(version_for(*llvm::unwrap(module), version_max),
                                   extensions_allowed(false, extensions, extension_count));
     /* A fused multiply-add stays fused, or is not formed at all; it never becomes the imprecise

@@ -109,6 +109,7 @@ rt_status fixture_postlink(postlink_fixture *fixture, rt_split split, const fixt
                                    .format = fixture->format,
                                    .library =
                                        rt_text_of(fixture->library ? fixture->library : LIBCLC),
+                                   .whole = fixture->whole,
                                    .embed_ir = fixture->embed_ir,
                                    .spirv_version_max = 0x00010200,
                                    .device_globals = !fixture->no_device_globals,

@@ -40,6 +40,7 @@ typedef struct postlink_fixture {
     rt_profile profile;     /* of the next post-link; initially the documents' profile */
     bool no_device_globals; /* the next post-link does not process device_globals */
     rt_format format;       /* of the next images: SPIRV64, or PTX */
+    bool whole;             /* the next images are described by hand */
     bool embed_ir;          /* whether the next PTX images embed their bitcode */
     const char *library;    /* path of libclc; NULL: Debian's location */
     bool ahead_of_time;     /* the next post-link is for a target with these aspects */

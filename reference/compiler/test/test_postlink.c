@@ -2,11 +2,13 @@
  * imports and exports. A test whose name begins with a rule's id is that rule's proof if
  * requirements.yaml has `proof: tool`; its twin follows in the same test. Run with a pattern
  * ("DL_SPLIT_*") to select tests. */
+#include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -553,6 +555,88 @@ static void the_same_sources_give_the_same_bytes(void **state)
     assert_memory_equal(&first, &fixture->images.images[1].hash, sizeof first);
 }
 
+/* The strings of the only image, separated by blanks; the caller frees them. */
+static rt_buffer strings_of(const postlink_fixture *fixture)
+{
+    enum { OP_STRING = 7 };
+    rt_buffer strings = {0};
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[0].code);
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);)
+        if (at.opcode == OP_STRING)
+            rt_buffer_printf(&strings, "%s%.*s", strings.size > 0 ? " " : "",
+                             RT_TEXT_ARG(rt_spirv_text(&at, 2)));
+    return strings;
+}
+
+/* The writer's debug information has names of files and functions, a directory and a checksum; only
+ * OpLine remains, and the string that it refers to. The ids of the other strings, 315 to 324, are
+ * also numbers in the code. */
+static void strings_of_dropped_debug_information_are_dropped(void **state)
+{
+    postlink_fixture *fixture = *state;
+    rt_buffer code = {0};
+    rt_buffer_printf(&code,
+                     "#line 3 \"folder/file.cl\"\nkernel void k(global int *p) { int x = p[0];\n");
+    for (unsigned i = 270; i < 370; i++)
+        rt_buffer_printf(&code, "  x = x * %u ^ x;\n", i);
+    rt_buffer_printf(&code, "  p[0] = x; }\n");
+    fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"A", rt_buffer_string(&code)}));
+    rt_buffer_free(&code);
+    rt_buffer strings = strings_of(fixture);
+    assert_string_equal(rt_buffer_string(&strings), "/folder/file.cl");
+    rt_buffer_free(&strings);
+}
+
+/* An image that is described by hand keeps the types of parameters, and then that of the attribute
+ * vec_type_hint as the source writes it. */
+static void types_of_parameters_and_of_hints_are_kept(void **state)
+{
+    postlink_fixture *fixture = *state;
+    static const char *const types[] = {"half4",   "float", "double2", "char16", "uchar8", "short3",
+                                        "ushort4", "int2",  "uint",    "long4",  "ulong2"};
+    fixture->whole = true;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char code[256], expected[64];
+        snprintf(code, sizeof code,
+                 "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                 "kernel __attribute__((vec_type_hint(%s))) void k(global int *p, float x) {}\n",
+                 types[i]);
+        snprintf(expected, sizeof expected, "kernel_arg_type.k.int*,float,%s,", types[i]);
+        fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"A", code}));
+        rt_buffer strings = strings_of(fixture);
+        if (!strstr(rt_buffer_string(&strings), expected))
+            fail_msg("no '%s' in '%s'", expected, rt_buffer_string(&strings));
+        rt_buffer_free(&strings);
+    }
+}
+
+/* Each row is metadata that is not a hint. */
+static void malformed_hints_are_ignored(void **state)
+{
+    postlink_fixture *fixture = *state;
+    static const char *const hints[] = {"!\"half4\", i32 1",
+                                        "i32 undef, !\"signed\"",
+                                        "null, i32 1",
+                                        "i32 undef, null",
+                                        "i32 undef",
+                                        "i24 undef, i32 1",
+                                        "<4 x i24> undef, i32 1",
+                                        "<vscale x 2 x i32> undef, i32 1",
+                                        "i8* null, i32 1"};
+    fixture->whole = true;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        char code[256];
+        snprintf(code, sizeof code,
+                 "define spir_kernel void @k(i32 %%x) !kernel_arg_type !0 !vec_type_hint !1"
+                 " { ret void }\n!0 = !{!\"int\"}\n!1 = !{%s}\n",
+                 hints[i]);
+        fixture_make(fixture, RT_SPLIT_OFF, 1, SOURCES({"A.ll", code}));
+        rt_buffer strings = strings_of(fixture);
+        assert_string_equal(rt_buffer_string(&strings), "kernel_arg_type.k.int,");
+        rt_buffer_free(&strings);
+    }
+}
+
 /* Each row makes the passes generate code that the SPIR-V writer cannot write. */
 static void code_that_the_writer_lacks_is_lowered(void **state)
 {
@@ -757,6 +841,9 @@ int main(int argc, char **argv)
         TEST(features_that_spirv_lacks_are_refused_by_name),
         TEST(bytes_that_are_not_bitcode_are_refused),
         TEST(the_same_sources_give_the_same_bytes),
+        TEST(strings_of_dropped_debug_information_are_dropped),
+        TEST(types_of_parameters_and_of_hints_are_kept),
+        TEST(malformed_hints_are_ignored),
         TEST(code_that_the_writer_lacks_is_lowered),
         TEST(a_break_jumps_out_of_its_loop),
         TEST(unresolved_symbols_of_a_link_are_named),

@@ -2,6 +2,7 @@
  * The SPIR-V is post-link's, of sources for spir64, or written by hand. Expected values: PTX ISA
  * 6.4, and the conventions of reference/base/ptx.h. */
 #include "reference/base/ptx.h"
+#include "reference/base/spirv.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
 #include <setjmp.h>
@@ -77,6 +78,13 @@ static void kernels_imports_and_exports_are_entries_and_symbols(void **state)
     assert_lacks(ptx, "ld.const");
 }
 
+/* The code of the last image, whose instructions the caller changes. */
+static uint8_t *editable(postlink_fixture *f, rt_link_code *out_code)
+{
+    out_code->spirv = rt_arena_bytes(&f->arena, f->images.images[0].code);
+    return (uint8_t *)(uintptr_t)out_code->spirv.data;
+}
+
 /* An import with the name of a builtin function stays an import: in SPIR-V, builtin functions are
  * instructions. Post-link refuses such names, so the name is changed in its SPIR-V. */
 static void imports_with_names_of_builtins_stay_imports(void **state)
@@ -87,15 +95,72 @@ static void imports_with_names_of_builtins_stay_imports(void **state)
                        "float stop(float a, float b);\n"
                        "kernel void k(global float *p) { p[0] = stop(p[1], p[2]); }\n");
     assert_holds(ptx, ".extern .func  (.param .b32 func_retval0) _Z4stopff");
-    rt_bytes spirv = rt_arena_bytes(&f->arena, f->images.images[0].code);
-    uint8_t *bytes = (uint8_t *)(uintptr_t)spirv.data;
+    rt_link_code code = {0};
+    uint8_t *bytes = editable(f, &code);
     uint32_t changed = 0;
-    for (uint8_t *at; (at = memmem(bytes, spirv.size, first, sizeof first)); changed++)
+    for (uint8_t *at; (at = memmem(bytes, code.spirv.size, first, sizeof first)); changed++)
         memcpy(at, second, sizeof second);
     assert_true(changed >= 1);
-    const rt_link_code code = {.spirv = spirv};
     assert_true(rt_ok(translate(f, &code, &ptx)));
     assert_holds(ptx, ".extern .func  (.param .b32 func_retval0) _Z4stepff");
+}
+
+/* Changes the declaration `_Y...` into `_Z...`, which is not an import but an export without a
+ * body, as no valid SPIR-V module has it: only its name says that it may be a builtin function. */
+static rt_status translate_declaration(postlink_fixture *f, rt_text name)
+{
+    enum { OP_DECORATE = 71, LINKAGE = 41 };
+    rt_text ptx, source = rt_arena_printf(&f->arena,
+                                          "declare spir_func float @\"_Y%.*s\"(float)\n"
+                                          "define spir_kernel void @k(float addrspace(1)* %%p) {\n"
+                                          "  %%x = call spir_func float @\"_Y%.*s\"(float 1.0)\n"
+                                          "  store float %%x, float addrspace(1)* %%p\n"
+                                          "  ret void\n}\n",
+                                          RT_TEXT_ARG(name), RT_TEXT_ARG(name));
+    fixture_make(f, RT_SPLIT_OFF, 1, SOURCES({"A.ll", source.data}));
+    rt_link_code code = {0};
+    uint8_t *bytes = editable(f, &code);
+    rt_spirv_walk walk = rt_spirv_walk_start(code.spirv);
+    uint32_t changed = 0;
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        uint8_t *start = bytes + (at.bytes.data - code.spirv.data);
+        uint8_t *prefix = memmem(start, at.bytes.size, "_Y", 2);
+        if (prefix) prefix[1] = 'Z';
+        if (at.opcode != OP_DECORATE || rt_spirv_word(&at, 2) != LINKAGE || !prefix) continue;
+        memset(start + at.bytes.size - 4, 0, 4); /* Export */
+        changed++;
+    }
+    assert_int_equal(changed, 1);
+    return translate(f, &code, &ptx);
+}
+
+static void names_that_are_not_of_a_builtin_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+    static const char *const parameters[] = {
+        "PU3AS4", "PU3AS:f", "PU3",  "U9xf",  "U1x",   "Dv4",         "Dv4_", "Dv17_f", "D",
+        "S_",     "S5_",     "PfSx", "PfS10", "9yzzy", "PPPPPPPPPPf", "#",    "P",      "PVK",
+    };
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        rt_status status =
+            translate_declaration(f, rt_arena_printf(&f->arena, "5fract%s", parameters[i]));
+        if (rt_ok(status)) fail_msg("'%s' is accepted", parameters[i]);
+        assert_says(f, status, "'fract' is a builtin function that neither PTX nor libclc");
+    }
+    assert_true(rt_ok(translate_declaration(f, RT_TEXT("4sqrtf"))));
+}
+
+/* Without a limit, the stack would overflow. */
+static void names_with_deep_types_are_refused(void **state)
+{
+    postlink_fixture *f = *state;
+    rt_buffer name = {0};
+    rt_buffer_printf(&name, "5fract");
+    for (uint32_t i = 0; i < 60000; i++)
+        rt_buffer_printf(&name, "U1x");
+    rt_status status = translate_declaration(f, rt_arena_text(&f->arena, rt_buffer_text(&name)));
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    rt_buffer_free(&name);
 }
 
 /* The declaration is as in the code of DPC++'s compiler. */
@@ -172,6 +237,28 @@ static void device_globals_have_the_hosts_names(void **state)
                        "attributes #0 = { \"sycl-unique-id\"=\"id.1\" "
                        "\"sycl-device-global-size\"=\"4\" }\n");
     assert_holds(ptx, ".weak .global .align 4 .u32 id_$2e1;");
+    /* Code of other compilers exports no such variable, and has another name for it. */
+    postlink_fixture *f = *state;
+    enum { OP_NAME = 5, OP_DECORATE = 71, LINKAGE = 41 };
+    static const uint32_t nop = 1 << 16;
+    rt_link_code code = {0};
+    uint8_t *bytes = editable(f, &code);
+    rt_spirv_walk walk = rt_spirv_walk_start(code.spirv);
+    uint32_t changed = 0;
+    for (rt_spirv_instruction at; rt_spirv_walk_next(&walk, &at);) {
+        uint8_t *start = bytes + (at.bytes.data - code.spirv.data);
+        bool exports = at.opcode == OP_DECORATE && rt_spirv_word(&at, 2) == LINKAGE &&
+                       rt_text_is(rt_spirv_text(&at, 3), "id.1");
+        bool names = at.opcode == OP_NAME && rt_text_is(rt_spirv_text(&at, 2), "id.1");
+        if (names) memcpy(start + 8, "mine", 4);
+        for (size_t i = 0; exports && i < at.bytes.size; i += sizeof nop)
+            memcpy(start + i, &nop, sizeof nop);
+        changed += names + exports;
+    }
+    assert_int_equal(changed, 2);
+    assert_true(rt_ok(translate(f, &code, &ptx)));
+    assert_holds(ptx, ".weak .global .align 4 .u32 id_$2e1;");
+    assert_lacks(ptx, "mine");
 }
 
 /* A null pointer of another address space in the initial value of a variable. */
@@ -315,6 +402,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         TEST(kernels_imports_and_exports_are_entries_and_symbols),
         TEST(imports_with_names_of_builtins_stay_imports),
+        TEST(names_that_are_not_of_a_builtin_are_refused),
+        TEST(names_with_deep_types_are_refused),
         TEST(assert_becomes_a_call_of_nvidias_function),
         TEST(variables_are_in_global_memory),
         TEST(members_in_images_without_kernels_have_their_addresses_taken),
