@@ -95,8 +95,8 @@ static void add_requirements(pl_job *job, pl_properties *properties, pl_aspects 
     rt_property *items = rt_arena_alloc_array(&job->arena, 3, sizeof *items);
     uint32_t count = 0;
     rt_buffer numbers = {0}, group = {0};
-    for (uint32_t number = 0; number < 64; number++)
-        if (aspects >> number & 1) rt_write_u32(&numbers, number);
+    for (pl_aspects left = aspects; left != 0; left &= left - 1)
+        rt_write_u32(&numbers, (uint32_t)__builtin_ctzll(left));
     if (aspects != 0) items[count++] = bytes_property(job, RT_REQUIREMENT_ASPECTS, &numbers);
     if (sizes->group_agreed) {
         /* Shipped DPC++ refuses launches whose number of dimensions differs from the property's.

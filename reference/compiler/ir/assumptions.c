@@ -35,21 +35,11 @@ static bool is_slot_destructor(LLVMValueRef function)
 void pl_assumptions_take(pl_job *job, LLVMModuleRef module, pl_annotations *inout_annotations)
 {
     annotation_list list = {0};
-    unsigned attribute_length = (unsigned)strlen(ATTRIBUTE);
     for (uint32_t i = 0; i < inout_annotations->count; i++)
         if (!is_destructor(inout_annotations->items[i].value, "D2Ev"))
             *rt_vector_push(&list) = inout_annotations->items[i];
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
-        for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
-            if (!LLVMIsACallInst(i)) continue;
-            LLVMAttributeRef found =
-                LLVMGetCallSiteStringAttribute(i, PL_AT_FUNCTION, ATTRIBUTE, attribute_length);
-            unsigned length = 0;
-            const char *value = found ? LLVMGetStringAttributeValue(found, &length) : "";
-            if (rt_text_starts((rt_text){value, length}, OURS))
-                LLVMRemoveCallSiteStringAttribute(i, PL_AT_FUNCTION, ATTRIBUTE, attribute_length);
-        }
         rt_text rest = rt_arena_text(&job->arena, pl_attribute(function, ATTRIBUTE));
         if (!rt_text_starts(rest, OURS)) continue;
         pl_attribute_remove(function, ATTRIBUTE);

@@ -56,9 +56,7 @@ uint32_t pl_clone_reachable(LLVMValueRef root, const char *suffix, LLVMValueRef 
                         note_operand(operand.get(), reached);
     llvm::ValueToValueMapTy map;
     for (llvm::GlobalVariable *variable : reached.variables) {
-        llvm::Constant *value = variable->hasInitializer()
-                                    ? variable->getInitializer()
-                                    : llvm::UndefValue::get(variable->getValueType());
+        llvm::Constant *value = llvm::UndefValue::get(variable->getValueType());
         auto *copy = new llvm::GlobalVariable(
             *variable->getParent(), variable->getValueType(), variable->isConstant(),
             llvm::GlobalValue::InternalLinkage, value, variable->getName() + suffix, variable,

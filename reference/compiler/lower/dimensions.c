@@ -1,6 +1,5 @@
-/* A call whose dimension is known to be out of range becomes a constant. If the dimension is not
- * known, the call queries dimension 0 whenever the dimension is out of range, and a select replaces
- * the result. */
+/* The call queries dimension 0 whenever the dimension is out of range, and a select replaces the
+ * result; of a constant dimension, the passes that follow leave the call or the result. */
 #include "reference/compiler/lower/lower_internal.h"
 
 #include "reference/base/vector.h"
@@ -58,13 +57,8 @@ void pl_lower_dimensions(pl_job *job, LLVMModuleRef module)
                 *rt_vector_push(&calls) = user;
         }
         for (uint32_t k = 0; k < calls.count; k++) {
-            LLVMValueRef call = calls.items[k], dimension = LLVMGetOperand(call, 0);
-            LLVMValueRef outside = pl_integer(LLVMTypeOf(call), functions[i].outside);
-            if (!LLVMIsAConstantInt(dimension)) {
-                choose(builder, call, outside);
-            } else if (LLVMConstIntGetZExtValue(dimension) >= DIMENSION_COUNT) {
-                pl_replace(call, outside);
-            }
+            LLVMValueRef call = calls.items[k];
+            choose(builder, call, pl_integer(LLVMTypeOf(call), functions[i].outside));
         }
         rt_vector_free(&calls);
     }

@@ -108,7 +108,6 @@ static void add_variables(builder *build, LLVMModuleRef module)
         if (node.device_global) {
             /* Every image that refers to a device_global defines it (DG-POSTLINK-05), so no image
              * has to import it. */
-            node.shared = true;
             node.image_scope = pl_is_image_scope(variable);
         } else {
             unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(variable));
@@ -204,7 +203,7 @@ bool pl_graph_check(const pl_graph *graph)
         CHECK_IMPLIES(node->shared || node->offered || node->is_vtable, variable);
         CHECK_IMPLIES(node->offered,
                       node->unit != PL_NONE && node->defined && !node->device_global);
-        CHECK_IMPLIES(node->device_global, variable && node->shared);
+        CHECK_IMPLIES(node->device_global, variable && !node->shared);
         CHECK_IMPLIES(node->image_scope, node->device_global && node->unit == PL_NONE);
         CHECK_IMPLIES(!node->defined, node->use_count == 0 && node->reference_count == 0);
         for (uint32_t k = 0; k < node->use_count; k++)

@@ -22,8 +22,9 @@ typedef struct pl_node {
     LLVMValueRef value;
     pl_kind kind;
     bool defined;
-    bool shared;  /* VARIABLE: writable, in global memory: a copy would be a separate variable */
-    bool offered; /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
+    bool shared; /* VARIABLE other than a device_global: writable, in global memory: a copy would be
+                  * a separate variable */
+    bool offered;         /* VARIABLE: a symbol that other images may import (DL-IMPORT-08) */
     bool device_global;   /* VARIABLE: a device_global, handled as such; never `offered` */
     bool image_scope;     /* device_global: it has the property device_image_scope */
     bool is_vtable;       /* VARIABLE */

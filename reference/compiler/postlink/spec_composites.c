@@ -48,7 +48,7 @@ static LLVMTypeRef element_type(LLVMTypeRef type, unsigned index)
 
 bool pl_spec_is_composite(LLVMTypeRef type)
 {
-    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind && !LLVMIsOpaqueStruct(type);
+    bool is_struct = LLVMGetTypeKind(type) == LLVMStructTypeKind;
     if (!is_struct && !is_sequence(type)) return false;
     unsigned count = element_count(type), different = is_struct ? count : 1;
     for (unsigned i = 0; i < different && i < count; i++) {

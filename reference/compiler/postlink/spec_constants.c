@@ -100,7 +100,6 @@ LLVMValueRef pl_spec_function(pl_job *job, LLVMModuleRef module, const pl_spec_p
     function = LLVMAddFunction(module, symbol.data, LLVMFunctionType(type, &type, 1, false));
     LLVMSetFunctionCallConv(function, PL_SPIR_FUNCTION);
     pl_mark_without_memory(function);
-    pl_flag_add(function, "nounwind");
     pl_flag_add(function, "willreturn");
     return function;
 }

@@ -423,10 +423,7 @@ static pl_part plan_part(planner *plan, uint32_t number)
             at->torn = true;
             *rt_vector_push(&plan->scoped) = index;
         }
-        if (node->unit != PL_NONE && !is_repeated) {
-            at->home = number;
-            placed[i].role = PL_ENTRY;
-        }
+        if (node->unit != PL_NONE && !is_repeated) placed[i].role = PL_ENTRY;
     }
     if (count > 0) qsort(placed, count, sizeof *placed, compare_placed);
     part.placed = placed;
@@ -518,17 +515,12 @@ rt_status pl_split_plan(pl_job *job, const pl_graph *graph, const pl_split_optio
     group_entries(&plan);
     choose_homes(&plan);
     if (plan.outlines) group_sets(&plan);
-    *out_parts = NULL;
-    *out_count = 0;
     rt_status status = refuse_torn(&plan);
     if (rt_ok(status)) {
-        uint32_t count = 0;
-        const pl_part *parts = plan_parts(&plan, plan.outlines && options->dummies, &count);
+        *out_parts = plan_parts(&plan, plan.outlines && options->dummies, out_count);
         status = refuse_torn(&plan);
         if (rt_ok(status)) status = refuse_scoped(&plan);
-        if (rt_ok(status)) CHECK_SLOW(parts_check(graph, parts, count));
-        *out_parts = rt_ok(status) ? parts : NULL;
-        *out_count = rt_ok(status) ? count : 0;
+        if (rt_ok(status)) CHECK_SLOW(parts_check(graph, *out_parts, *out_count));
     }
     for (uint32_t i = 0; i < plan.groups.count; i++) {
         rt_vector_free(&plan.groups.items[i].kernels);

@@ -44,7 +44,7 @@ typedef struct pl_split_options {
  * arena; the cost is linear in the total size of all images.  POSTLINK_ERROR: several images would
  * each have their own copy of a writable variable or of a device_global with image scope; the
  * diagnostic names all such variables, and the message gives the line of one if it is known.
- * *out_parts is NULL on failure.
+ * On failure, *out_parts and *out_count mean nothing.
  */
 RT_MUST_USE rt_status pl_split_plan(pl_job *job, const pl_graph *graph,
                                     const pl_split_options *options, const pl_part **out_parts,

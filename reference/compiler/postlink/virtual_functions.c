@@ -104,7 +104,7 @@ static rt_status take_annotation(pl_job *job, rt_text source, const pl_annotatio
             "has a virtual-function or aspect property twice, with different "
             "values; put a virtual function into only one set, and write each list only once");
     }
-    if (value.length > 0) RULE(VF_PROP_01, pl_attribute_set(function, row->attribute, value));
+    RULE(VF_PROP_01, pl_attribute_set(function, row->attribute, value));
     return RT_STATUS_OK;
 }
 

@@ -20,7 +20,7 @@ static LLVMValueRef circle_from(rt_map *states, LLVMValueRef value)
     int count = LLVMGetNumOperands(value);
     for (int i = 0; i < count; i++) {
         LLVMValueRef part = LLVMGetOperand(value, (unsigned)i);
-        if (!part || !LLVMIsAConstant(part) || LLVMIsAFunction(part)) continue;
+        if (!LLVMIsAConstant(part)) continue;
         LLVMValueRef found = circle_from(states, part);
         if (found) return found;
     }

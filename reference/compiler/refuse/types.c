@@ -86,6 +86,7 @@ static rt_text type_fault(type_check *check, LLVMTypeRef type)
 static rt_text value_fault(type_check *check, LLVMValueRef value)
 {
     rt_text fault = type_fault(check, LLVMTypeOf(value));
+    if (LLVMIsABlockAddress(value)) return RT_TEXT("the address of a label");
     if (!LLVMIsAConstant(value) || LLVMIsAGlobalValue(value)) return fault;
     if (rt_map_find_number(&check->visited, (uintptr_t)value) != RT_MAP_NONE) return fault;
     rt_map_set_number(&check->visited, (uintptr_t)value, 0);

@@ -335,6 +335,40 @@ static void images_require_the_aspects_of_their_code(void **state)
     }
 }
 
+static bool has_capability(const postlink_fixture *fixture, uint32_t capability)
+{
+    enum { OP_CAPABILITY = 17 };
+    rt_spirv_walk walk = rt_spirv_walk_start(fixture->images.images[0].code);
+    rt_spirv_instruction at;
+    while (rt_spirv_walk_next(&walk, &at))
+        if (at.opcode == OP_CAPABILITY && rt_spirv_word(&at, 1) == capability) return true;
+    return false;
+}
+
+/* SPIR-V specification, 3.31 "Capability": Float16 is needed for operations with halves, and
+ * Float16Buffer for pointers to them. */
+static void code_with_halves_declares_them(void **state)
+{
+    enum { FLOAT16 = 9 };
+    static const struct {
+        const char *code;
+        bool declares;
+    } rows[] = {
+        {HALF "kernel void K(global half *p) { p[0] += p[1]; }", true},
+        {HALF "kernel void K(global half4 *p) { p[0] += p[1]; }", true},
+        {HALF "kernel void K(global half *p, half x) { p[0] = x; }", true},
+        {"__attribute__((noinline)) static float f(float x) { return x * x; }\n" HALF
+         "kernel void K(global half *p) { p[0] = f(2); }",
+         true},
+        {"kernel void K(global half *p, global float *q) { q[0] = vload_half(1, p); }", false},
+        {"kernel void K(global float *q) { q[0] += 1; }", false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fixture_make(*state, RT_SPLIT_OFF, 1, SOURCES({"A", rows[i].code}));
+        assert_int_equal(has_capability(*state, FLOAT16), rows[i].declares);
+    }
+}
+
 static void images_require_the_sizes_of_their_kernels(void **state)
 {
 #define GROUP(x, y, z)  "__attribute__((reqd_work_group_size(" #x ", " #y ", " #z "))) "
@@ -440,6 +474,21 @@ static rt_status describe(postlink_fixture *fixture, rt_bytes spirv)
     return rt_image_list_read(fixture->sink, &fixture->arena, &reader, &fixture->images);
 }
 
+/* OpEntryPoint Kernel %1 "K", then an OpExecutionMode %1 that lacks its operands. */
+static void modes_without_their_operands_require_nothing(void **state)
+{
+    postlink_fixture *fixture = *state;
+    static const uint32_t modes[] = {17 /* LocalSize */, 35 /* SubgroupSize */};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        const uint32_t words[] = {
+            RT_SPIRV_MAGIC, 0x00010000, 0,       2, 0, 4 << 16 | 15, 6, 1, 'K',
+            3 << 16 | 16,   1,          modes[i]};
+        assert_true(rt_ok(describe(fixture, (rt_bytes){(const uint8_t *)words, sizeof words})));
+        assert_kernels(fixture, 0, "K");
+        assert_null(rt_image_set(&fixture->images.images[0], RT_SET_DEVICE_REQUIREMENTS));
+    }
+}
+
 static void spirv_describes_itself(void **state)
 {
     postlink_fixture *fixture = *state;
@@ -523,9 +572,11 @@ int main(int argc, char **argv)
         TEST(constants_that_disagree_are_refused),
         TEST(a_link_specialises),
         TEST(images_require_the_aspects_of_their_code),
+        TEST(code_with_halves_declares_them),
         TEST(images_require_the_sizes_of_their_kernels),
         TEST(ir_becomes_bitcode),
         TEST(invalid_ir_is_refused_with_its_position),
+        TEST(modes_without_their_operands_require_nothing),
         TEST(spirv_describes_itself),
         TEST(damaged_spirv_is_refused_with_its_position),
     };
