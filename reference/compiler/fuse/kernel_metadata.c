@@ -89,7 +89,7 @@ static rt_status check_launch(pl_fusing *fusing)
     const pl_fusion *fusion = &fusing->fusion;
     const uint64_t *launched = fusion->launch.local;
     uint64_t required[RT_ND_RANGE_DIMENSIONS];
-    if (!fusion->heterogeneous || launched[0] == 0) return RT_STATUS_OK;
+    if (!fusion->heterogeneous) return RT_STATUS_OK;
     if (!pl_required_group_size(fusing->job, fusing->kernel, required)) return RT_STATUS_OK;
     if (memcmp(required, launched, sizeof required) == 0) return RT_STATUS_OK;
     return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
