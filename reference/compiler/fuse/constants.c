@@ -17,13 +17,12 @@ typedef struct constant_maker {
 /* Builds a value of the type from the bytes at an offset; padding is ignored. */
 static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type, uint64_t at)
 {
-    LLVMContextRef context = maker->job->context;
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool is_struct = kind == LLVMStructTypeKind, is_vector = kind == LLVMVectorTypeKind;
     if (is_struct || is_vector || kind == LLVMArrayTypeKind) {
-        unsigned count = is_vector ? LLVMGetVectorSize(type) : 0;
-        if (is_struct) count = LLVMCountStructElementTypes(type);
-        if (kind == LLVMArrayTypeKind) count = LLVMGetArrayLength(type);
+        unsigned count = kind == LLVMArrayTypeKind ? LLVMGetArrayLength(type)
+                         : is_struct               ? LLVMCountStructElementTypes(type)
+                                                   : LLVMGetVectorSize(type);
         LLVMValueRef *parts = rt_arena_alloc_array(&maker->job->arena, count, sizeof(LLVMValueRef));
         for (unsigned i = 0; i < count; i++) {
             LLVMTypeRef part =
@@ -33,15 +32,16 @@ static LLVMValueRef make_constant(const constant_maker *maker, LLVMTypeRef type,
             parts[i] = make_constant(maker, part, at + offset);
         }
         if (is_vector) return LLVMConstVector(parts, count);
-        if (!is_struct) return LLVMConstArray(LLVMGetElementType(type), parts, count);
-        if (LLVMGetStructName(type)) return LLVMConstNamedStruct(type, parts, count);
-        return LLVMConstStructInContext(context, parts, count, LLVMIsPackedStruct(type));
+        /* A struct may be nameless and yet not a literal one: the reader of SPIR-V takes the name
+         * of a struct away if a later program has another struct of that name. */
+        return is_struct ? LLVMConstNamedStruct(type, parts, count)
+                         : LLVMConstArray(LLVMGetElementType(type), parts, count);
     }
     /* The bytes become an integer of the type's size, which is converted to the type. */
     uint64_t size = LLVMStoreSizeOfType(maker->layout, type), bits = 0;
     CHECK(size <= sizeof bits && at + size <= maker->value.size);
     memcpy(&bits, maker->value.data + at, size); /* little-endian, like this machine */
-    LLVMTypeRef integer = LLVMIntTypeInContext(context, (unsigned)(8 * size));
+    LLVMTypeRef integer = LLVMIntTypeInContext(maker->job->context, (unsigned)(8 * size));
     LLVMValueRef value = pl_integer(integer, bits);
     if (kind == LLVMPointerTypeKind) return LLVMConstIntToPtr(value, type);
     if (kind != LLVMIntegerTypeKind) return LLVMConstBitCast(value, type);

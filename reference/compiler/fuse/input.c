@@ -67,7 +67,7 @@ static bool is_shared(const rt_fusion_request *request, rt_text name)
 
 /* The fused kernel is a separate program, which would have its own copies of variables that kernels
  * write. A list that uses such a variable is rejected unless programs share the variable: shared
- * variables are merged by name. */
+ * variables are merged by name. Linking has removed variables without uses. */
 static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
 {
     pl_job *job = input->job;
@@ -76,7 +76,7 @@ static rt_status check_variables(const fusion_input *input, LLVMModuleRef progra
         rt_text name = pl_job_name(job, variable);
         bool shared = is_shared(input->request, name);
         if (shared) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
-        if (shared || LLVMIsGlobalConstant(variable) || !LLVMGetFirstUse(variable)) continue;
+        if (shared || LLVMIsGlobalConstant(variable)) continue;
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL) continue;
         return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
                               "kernel %.*s cannot be fused: its program has the variable %.*s in "

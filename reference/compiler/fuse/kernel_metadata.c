@@ -82,22 +82,6 @@ bool pl_required_group_size(pl_job *job, LLVMValueRef kernel,
     return true;
 }
 
-/* The device would refuse a launch whose local size differs from the one that a kernel requires; a
- * kernel that is launched alone may leave the size open. */
-static rt_status check_launch(pl_fusing *fusing)
-{
-    const pl_fusion *fusion = &fusing->fusion;
-    const uint64_t *launched = fusion->launch.local;
-    uint64_t required[RT_ND_RANGE_DIMENSIONS];
-    if (!fusion->heterogeneous || launched[0] == 0) return RT_STATUS_OK;
-    if (!pl_required_group_size(fusing->job, fusing->kernel, required)) return RT_STATUS_OK;
-    if (memcmp(required, launched, sizeof required) == 0) return RT_STATUS_OK;
-    return rt_fail_naming(fusing->job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, fusion->kernels,
-                          fusion->kernel_count,
-                          "the kernels cannot be fused: one requires work-groups of another "
-                          "size than those of the fused launch");
-}
-
 rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels)
 {
     pl_job *job = fusing->job;
@@ -121,7 +105,7 @@ rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels
     }
     for (size_t i = 0; i < KERNEL_KINDS; i++)
         RT_TRY(join_kernels(fusing, kernels, kernel_kinds[i]));
-    return check_launch(fusing);
+    return RT_STATUS_OK;
 }
 
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count)

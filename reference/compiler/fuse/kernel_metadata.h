@@ -7,8 +7,7 @@
 
 /* Gives fusing->kernel the metadata of `kernels`, the functions of the list: for each parameter,
  * the metadata of its origin; and the required work-group and sub-group sizes, which must be the
- * same in all kernels and agree with the launch. FUSION_REJECTED, naming the kernels: the sizes
- * disagree. */
+ * same in all kernels. FUSION_REJECTED, naming the kernels: the sizes disagree. */
 RT_MUST_USE rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels);
 
 /* The work-group size that a kernel requires, in the order of get_local_size; false: it requires

@@ -112,8 +112,6 @@ static void call_kernel(const fused_body *body, uint32_t index, LLVMValueRef cop
     LLVMValueRef call =
         LLVMBuildCall2(body->builder, LLVMGlobalGetValueType(copy), copy, arguments, count, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(copy));
-    for (uint32_t i = 0; i < count; i++)
-        pl_passing_copy(body->kernels[index], i, call, i);
 }
 
 static LLVMBasicBlockRef append_block(const fused_body *body)

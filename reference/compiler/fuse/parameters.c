@@ -26,12 +26,23 @@ uint64_t pl_parameter_bytes(LLVMValueRef function, uint32_t parameter)
 typedef struct element_types {
     LLVMTargetDataRef layout;
     LLVMTypeRef stepped_over; /* the largest; NULL: no address computation steps */
+    uint64_t stepped_bytes;   /* its size */
     LLVMTypeRef accessed;     /* the first one found; NULL: none */
 } element_types;
 
+/* A structure without members is not an element. */
 static void note_access(element_types *types, LLVMTypeRef type)
 {
-    if (!types->accessed) types->accessed = type;
+    bool is_empty = LLVMABISizeOfType(types->layout, type) == 0;
+    if (!types->accessed && !is_empty) types->accessed = type;
+}
+
+static void note_step(element_types *types, LLVMTypeRef type)
+{
+    uint64_t bytes = LLVMABISizeOfType(types->layout, type);
+    if (bytes <= types->stepped_bytes) return;
+    types->stepped_over = type;
+    types->stepped_bytes = bytes;
 }
 
 static bool is_byte(LLVMTypeRef type)
@@ -51,16 +62,15 @@ static void note_uses(element_types *types, LLVMValueRef pointer)
             note_uses(types, user);
         } else if (LLVMIsAGetElementPtrInst(user)) {
             /* Optimisers express steps in bytes, too. */
-            LLVMTypeRef type = LLVMGetGEPSourceElementType(user), largest = types->stepped_over;
+            LLVMTypeRef type = LLVMGetGEPSourceElementType(user);
             if (is_byte(type))
                 note_uses(types, user);
             else if (!LLVMTypeIsSized(type))
                 continue;
             else if (LLVMIsNull(LLVMGetOperand(user, 1)))
                 note_access(types, type);
-            else if (!largest || LLVMABISizeOfType(types->layout, type) >
-                                     LLVMABISizeOfType(types->layout, largest))
-                types->stepped_over = type;
+            else
+                note_step(types, type);
         }
     }
 }
@@ -183,7 +193,8 @@ static const char *promotion_problem(LLVMValueRef kernel, const rt_fusion_promot
     if (__builtin_mul_overflow(promotion->elements, promotion->element_bytes, &bytes) ||
         bytes > UINT32_MAX)
         return "its elements take 4 GiB or more";
-    if (unit == 0 || bytes % unit != 0) return "the buffer is not a whole number of its elements";
+    CHECK(unit > 0);
+    if (bytes % unit != 0) return "the buffer is not a whole number of its elements";
     out_promotion->elements = RULE(KF_META_05, bytes / unit);
     out_promotion->unit = unit;
     return NULL;

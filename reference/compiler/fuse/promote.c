@@ -199,7 +199,7 @@ static LLVMValueRef make_step(promotion_walk *walk, const derived *base, derived
     LLVMBuilderRef builder = walk->builder;
     LLVMValueRef step = pl_integer(word, (uint64_t)pointer->step);
     if (pointer->count) {
-        LLVMValueRef count = LLVMBuildIntCast2(builder, pointer->count, word, 1, "");
+        LLVMValueRef count = LLVMBuildIntCast2(builder, pointer->count, word, true, "");
         step = LLVMBuildMul(builder, count, step, "");
     }
     pointer->index = base->index ? LLVMBuildAdd(builder, base->index, step, "") : step;
@@ -286,12 +286,11 @@ static const char *promote(pl_fusing *fusing, const pl_promotion *promotion)
     walk.unit = size_of(&walk, walk.element);
     /* Here functions that the kernel calls are part of it, so there may be more accesses. */
     uint64_t bytes = promotion->elements * promotion->unit;
-    CHECK(bytes > 0 && bytes <= UINT32_MAX);
-    walk.elements = walk.unit > 0 ? bytes / walk.unit : 0;
+    CHECK(bytes > 0 && bytes <= UINT32_MAX && walk.unit > 0);
+    walk.elements = bytes / walk.unit;
     note(&walk, (derived){.pointer = parameter, .is_at_rest = true});
     const char *problem = NULL;
-    if (walk.elements == 0 || walk.elements * walk.unit != bytes)
-        problem = "Unsupported pointer arithmetic";
+    if (bytes % walk.unit != 0) problem = "Unsupported pointer arithmetic";
     for (uint32_t i = 0; i < walk.pointers.count && !problem; i++) {
         LLVMValueRef value = walk.pointers.items[i].pointer;
         LLVMUseRef use = LLVMGetFirstUse(value);

@@ -139,7 +139,7 @@ static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const 
             emitter->module, LLVMTypeOf(array), "offset", LLVMGetPointerAddressSpace(type));
         LLVMSetInitializer(variable, array);
         LLVMSetLinkage(variable, LLVMInternalLinkage);
-        LLVMSetGlobalConstant(variable, 1);
+        LLVMSetGlobalConstant(variable, true);
         return LLVMConstBitCast(variable, type);
     }
     LLVMValueRef value;
@@ -148,7 +148,7 @@ static LLVMValueRef emit_answer(pl_emitter *emitter, const pl_view *view, const 
     else
         value = pl_emit_seen(emitter, view, query->component,
                              query->index == INDEX_OF_ARGUMENT ? 0 : query->index);
-    return LLVMBuildIntCast2(emitter->builder, value, type, 0, "");
+    return LLVMBuildIntCast2(emitter->builder, value, type, false, "");
 }
 
 static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef function,
@@ -157,12 +157,10 @@ static rt_status collect_calls(pl_job *job, const pl_view *view, LLVMValueRef fu
     for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
         LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
         if (!callee || LLVMIsAInlineAsm(callee)) continue;
-        if (!LLVMIsAFunction(callee)) {
-            if (!view->remap.sizes) continue;
+        if (!LLVMIsAFunction(callee))
             return pl_fusion_reject(
                 job, kernel,
                 "it calls through a pointer, so not every query of its nd-range can be found");
-        }
         if (!LLVMIsDeclaration(callee)) continue;
         const char *name = LLVMGetValueName(callee);
         if (view->remap.ids && is_sub_group(name))
@@ -184,6 +182,7 @@ rt_status pl_remap_functions(pl_job *job, const pl_view *view, bool ptx,
     CHECK(count > 0);
     CHECK_IMPLIES(view->remap.ids || view->remap.guard, view->kernel.dimensions > 0);
     CHECK_SLOW(queries_check());
+    if (view->kernel.dimensions == 0) return RT_STATUS_OK; /* the ranges of the list are equal */
     value_vector calls = {0};
     rt_status status = RT_STATUS_OK;
     for (uint32_t i = 0; i < count && rt_ok(status); i++)

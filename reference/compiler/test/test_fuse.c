@@ -263,6 +263,22 @@ static void KF_META_03_identical_parameters_are_pairs_of_indices(void **state)
     assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2 - 1);
 }
 
+/* The second argument of all three kernels is the same, and so is the first one of the outer two.
+ */
+static void KF_META_03_a_group_has_all_identical_parameters(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    make_three(fixture, &list);
+    const rt_fusion_identity identities[] = {{{0, 1}, {1, 3}}, {{0, 0}, {2, 0}}, {{0, 1}, {2, 1}}};
+    list.request.identities = identities;
+    list.request.identity_count = 3;
+    LLVMModuleRef module = begin(fixture, &list.request);
+    assert_metadata(module, "sycl.kernel.param", "(((0,1),(1,3),(2,1)),((0,0),(2,0)))");
+    must(fixture, pl_fuse_kernels(&fixture->fusing));
+    assert_int_equal(LLVMCountParams(stub_of(module)), 2 + 4 + 2 - 3);
+}
+
 static void KF_META_03_without_identities_the_counts_add_up(void **state)
 {
     fuse_fixture *fixture = *state;
@@ -415,6 +431,25 @@ static void a_kernel_that_cannot_be_found_or_launched_is_rejected(void **state)
     kernels[0].range = line(16);
     /* Twin: both kernels can. */
     begin(fixture, &request);
+}
+
+static void kernels_of_other_formats_are_not_fused(void **state)
+{
+    fuse_fixture *fixture = *state;
+    three list;
+    rt_buffer result = {0};
+    make_three(fixture, &list);
+    list.request.format = RT_FORMAT_NATIVE;
+    rt_status status = pl_fuse(fixture->job.sink, &list.request, RT_TEXT(""), &result);
+    assert_int_equal(status.code, RT_UNSUPPORTED);
+    assert_int_equal(result.size, 0);
+    assert_string_equal(rt_sink_diagnostic(fixture->job.sink, status)->message.data,
+                        "kernels of format native cannot be fused: only spirv64 and ptx can");
+    /* Twin: kernels of a format that can be. */
+    list.request.format = RT_FORMAT_SPIRV64;
+    must(fixture, pl_fuse(fixture->job.sink, &list.request, RT_TEXT(""), &result));
+    assert_true(result.size > 0);
+    rt_buffer_free(&result);
 }
 
 /* Only the last two can be promoted: 2^32 - 4 bytes, and one int. */
@@ -872,6 +907,13 @@ static void fuse_ptx_over(fuse_fixture *fixture, const char *body, uint32_t dime
         "declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()\n"
         "declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()\n"
         "declare i32* @llvm.nvvm.implicit.offset()\n"
+        "declare i64 @_Z15get_global_sizej(i32)\n"
+        "declare i64 @_Z14get_local_sizej(i32)\n"
+        "declare i64 @_Z14get_num_groupsj(i32)\n"
+        "declare i64 @_Z13get_global_idj(i32)\n"
+        "declare i64 @_Z12get_local_idj(i32)\n"
+        "declare i64 @_Z12get_group_idj(i32)\n"
+        "declare i64 @_Z17get_global_offsetj(i32)\n"
         "declare !sycl.kernel.fused !0 !sycl.kernel.nd-range !1 !sycl.kernel.nd-ranges !2"
         " void @fused_7()\n"
         "!0 = !{!\"A\", !\"B\"}\n!1 = !{i64 1, !3, !4, !5}\n!2 = !{!6, !1}\n"
@@ -973,6 +1015,28 @@ static void KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone(void **state)
     assert_query(fixture, NUM_GROUPS, line(8), line(16), true);
     assert_query(fixture, LOCAL_SIZE, line(8), line(16), true);
     assert_query(fixture, GROUP_ID, line(8), line(16), true);
+}
+
+/* A dimension that there is not has the size 1 and the id 0 (OpenCL C 3.0, 6.15.1). */
+static void a_fourth_dimension_has_one_work_item(void **state)
+{
+    fuse_fixture *fixture = *state;
+    static const struct {
+        const char *query;
+        uint32_t value;
+    } rows[] = {{"_Z15get_global_sizej", 1},  {"_Z14get_local_sizej", 1},
+                {"_Z14get_num_groupsj", 1},   {"_Z13get_global_idj", 0},
+                {"_Z12get_local_idj", 0},     {"_Z12get_group_idj", 0},
+                {"_Z17get_global_offsetj", 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_text body = rt_arena_printf(&fixture->job.arena,
+                                       " %%w = call i64 @%s(i32 3)\n %%v = trunc i64 %%w to i32",
+                                       rows[i].query);
+        fuse_ptx(fixture, body.data, 5);
+        assert_store_of(fixture, rows[i].value);
+        LLVMDisposeModule(fixture->fusing.module);
+        fixture->fusing = (pl_fusing){.job = &fixture->job};
+    }
 }
 
 static void KF_PTX_03_there_is_one_group(void **state)
@@ -1136,12 +1200,14 @@ int main(int argc, char **argv)
         TEST(KF_META_01_the_module_can_be_fused_by_itself),
         TEST(KF_META_02_the_kernels_are_listed_in_order),
         TEST(KF_META_03_identical_parameters_are_pairs_of_indices),
+        TEST(KF_META_03_a_group_has_all_identical_parameters),
         TEST(KF_META_03_without_identities_the_counts_add_up),
         TEST(KF_META_04_promotions_count_after_joining),
         TEST(KF_META_05_sizes_count_elements),
         TEST(KF_META_06_constants_are_strings_of_bytes),
         TEST(a_relation_that_does_not_fit_the_kernels_is_rejected),
         TEST(a_kernel_that_cannot_be_found_or_launched_is_rejected),
+        TEST(kernels_of_other_formats_are_not_fused),
         TEST(promotions_that_no_memory_can_replace_have_a_reason),
         TEST(KF_META_07_the_range_is_there_where_ranges_differ),
         TEST(KF_META_07_the_range_is_not_there_where_they_are_the_same),
@@ -1168,6 +1234,7 @@ int main(int argc, char **argv)
         TEST(KF_REMAP_24_offsets_are_replaced),
         TEST(KF_PTX_01_the_global_id_is_a_formula),
         TEST(KF_PTX_02_an_open_local_size_is_replaced_on_ptx_alone),
+        TEST(a_fourth_dimension_has_one_work_item),
         TEST(KF_PTX_03_there_is_one_group),
         TEST(KF_PTX_04_the_group_is_number_0),
         TEST(KF_PTX_05_the_local_size_is_the_global_one),
