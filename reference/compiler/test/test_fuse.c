@@ -3,6 +3,7 @@
  * behaviour of fused kernels is tested elsewhere (conformance/build/test). */
 #include "reference/compiler/fuse/fuse.h"
 #include "reference/compiler/fuse/input.h"
+#include "reference/compiler/fuse/parameters.h"
 #include "reference/compiler/fuse/values.h"
 #include "reference/compiler/test/postlink_fixture.h"
 
@@ -478,6 +479,26 @@ static void promotions_that_no_memory_can_replace_have_a_reason(void **state)
         assert_string_equal(fixture->reasons[i].length ? fixture->reasons[i].data : "", reasons[i]);
     assert_metadata(module, "sycl.kernel.promote", "((0,private),(5,local))");
     assert_metadata(module, "sycl.kernel.promote.size", "((0,1073741823),(5,1))");
+}
+
+/* Accesses to structures without members, and steps over them, do not count. */
+static void elements_have_a_size(void **state)
+{
+    fuse_fixture *fixture = *state;
+    static const char ir[] = "%n = type {}\n"
+                             "define void @f(%n addrspace(1)* %p, i64 %i) {\n"
+                             " store %n zeroinitializer, %n addrspace(1)* %p\n"
+                             " %q = bitcast %n addrspace(1)* %p to i16 addrspace(1)*\n"
+                             " store i16 1, i16 addrspace(1)* %q\n"
+                             " %r = getelementptr %n, %n addrspace(1)* %p, i64 %i\n"
+                             " store %n zeroinitializer, %n addrspace(1)* %p\n"
+                             " ret void\n}\n";
+    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, sizeof ir - 1, "ir");
+    char *reason = NULL;
+    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
+    if (reason) fail_msg("%s", reason);
+    LLVMTypeRef element = pl_element_type(LLVMGetNamedFunction(fixture->fusing.module, "f"), 0);
+    assert_ptr_equal(element, LLVMInt16TypeInContext(fixture->job.context));
 }
 
 /* Starts a fusion of kernels with these ranges, to be run with the range `launch`; each kernel is
@@ -1209,6 +1230,7 @@ int main(int argc, char **argv)
         TEST(a_kernel_that_cannot_be_found_or_launched_is_rejected),
         TEST(kernels_of_other_formats_are_not_fused),
         TEST(promotions_that_no_memory_can_replace_have_a_reason),
+        TEST(elements_have_a_size),
         TEST(KF_META_07_the_range_is_there_where_ranges_differ),
         TEST(KF_META_07_the_range_is_not_there_where_they_are_the_same),
         TEST(KF_META_08_unused_dimensions_of_the_global_size_are_0),
