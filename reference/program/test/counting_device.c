@@ -223,6 +223,7 @@ static void log_code(counting_device *self, const dev_code *code)
             rt_buffer_printf(&self->codes, "%02x", code->constants[i].value.data[k]);
     }
     rt_buffer_printf(&self->codes, "]");
+    rt_buffer_printf(&self->names, "[%.*s]", RT_TEXT_ARG(code->image));
     rt_buffer_printf(&self->hashes, "[%s]",
                      rt_hash_print(rt_hash128(code->bytes.data, code->bytes.size)).digits);
     pthread_mutex_unlock(&self->lock);
@@ -238,10 +239,11 @@ static rt_status compile(dev_device *device, const dev_code *code, dev_program *
 static rt_status link_programs(dev_device *device, dev_program *const *programs, uint32_t number,
                                rt_text options, dev_program **out_program)
 {
-    (void)programs, (void)options;
+    (void)programs;
     counting_device *self = (counting_device *)device;
     pthread_mutex_lock(&self->lock);
     self->last_link_inputs = number;
+    rt_buffer_printf(&self->link_options, "[%.*s]", RT_TEXT_ARG(options));
     pthread_mutex_unlock(&self->lock);
     return make_program(device, &self->links_done, "link", out_program);
 }
@@ -408,7 +410,9 @@ static void destroy_device(dev_device *device)
 {
     counting_device *self = (counting_device *)device;
     rt_buffer_free(&self->codes);
+    rt_buffer_free(&self->names);
     rt_buffer_free(&self->hashes);
+    rt_buffer_free(&self->link_options);
     rt_buffer_free(&self->usm_sizes);
     rt_buffer_free(&self->arguments);
     rt_buffer_free(&self->globals);

@@ -34,9 +34,11 @@ typedef struct counting_device {
                         * and bytes) for each write to one; guarded by lock */
     pthread_mutex_t lock;
     rt_buffer codes;  /* "[options 1=07000000]" for each image compiled or built; guarded by lock */
+    rt_buffer names;  /* "[image]" for each such image; guarded by lock */
     rt_buffer hashes; /* "[HASH]" of the code of each such image, rt_hash128; guarded by lock */
-    rt_buffer arguments; /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
-                          * offset, "b00ff" bytes, "l16" local; guarded by lock */
+    rt_buffer link_options; /* "[options]" for each link; guarded by lock */
+    rt_buffer arguments;    /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
+                             * offset, "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;
 
 /* The start address of every USM allocation on the device. */

@@ -32,7 +32,8 @@ typedef struct fixture_module {
                       * aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
-    const char *embedded_ir; /* the embedded bitcode, which may be any text; NULL: none */
+    const char *embedded_ir;  /* the embedded bitcode, which may be any text; NULL: none */
+    const char *link_options; /* for the device's linker; NULL: none */
 } fixture_module;
 
 /* Creates a fixture with module_count modules, none loaded, and two devices of counting_backend. */
