@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -14,8 +15,12 @@ static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 /* What the stub compiler is to do, and the newest request that it got. */
 static struct {
     rt_code refusal; /* RT_OK: it answers */
-    bool answers_nonsense, cancels_meanwhile, adds_meanwhile;
+    bool cancels_meanwhile, adds_meanwhile;
+    /* Changes the answer to the request with that number, from 0. NULL: none is changed. */
+    void (*change)(rt_fusion_result *result, uint32_t number);
     rt_buffer request; /* as text: the numbers of kernels, identities and constants */
+    rt_buffer rooms;   /* "[1024]" for each request: the local memory that it states */
+    uint32_t spirv_version_max;
 } stub;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
@@ -33,12 +38,17 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
     rt_buffer_free(&stub.request);
     rt_buffer_printf(&stub.request, "%u %u %u", request->kernel_count, request->identity_count,
                      request->constant_count);
+    rt_buffer_printf(&stub.rooms, "[%llu]", (unsigned long long)request->local_size_max);
+    stub.spirv_version_max = request->spirv_version_max;
     if (stub.cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
     if (stub.adds_meanwhile) launch(w, RT_PROMOTION_NONE);
     if (stub.refusal != RT_OK)
         return rt_fail(sink, stub.refusal, RT_RULE_NONE, "the compiler does not want to");
-    const rt_fusion_place places[] = {{0, 0}, {stub.answers_nonsense ? 9 : 0, 1}};
-    world_answer(request, places, out_result);
+    const rt_fusion_place places[] = {{0, 0}, {0, 1}};
+    rt_fusion_result result = world_result(request, places);
+    if (stub.change) stub.change(&result, w->request_count - 1);
+    rt_image_hash(&result.image);
+    rt_fusion_result_write(out_result, &result);
     return RT_STATUS_OK;
 }
 
@@ -53,6 +63,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     rt_buffer_free(&stub.request);
+    rt_buffer_free(&stub.rooms);
     memset(&stub, 0, sizeof stub);
     world_destroy(*state);
     return 0;
@@ -105,17 +116,310 @@ static void a_refusal_runs_the_kernels_and_is_not_kept(void **state)
     assert_int_equal(w->f->counting->launches, 3);
 }
 
-static void a_dead_compiler_and_a_wrong_answer_run_the_kernels(void **state)
+static void a_dead_compiler_runs_the_kernels(void **state)
 {
     world *w = *state;
     stub.refusal = RT_TOOL;
     collect_and_complete(w, 2);
     assert_int_equal(w->f->counting->launches, 2);
-    stub.refusal = RT_OK;
-    stub.answers_nonsense = true;
+}
+
+/* SPIR-V 1.2 is the newest version that all tools accept. */
+static void the_request_states_the_newest_spirv(void **state)
+{
+    world *w = *state;
     collect_and_complete(w, 2);
+    assert_int_equal(stub.spirv_version_max, 0x00010200);
+    assert_string_equal(rt_buffer_string(&stub.rooms), "[0]");
+}
+
+/* ---- Answers that do not match the request, or that change the launch ----------------------- */
+
+static void take_from_no_kernel_first(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_fusion_place places[] = {{2, 0}, {0, 1}};
+    (void)number;
+    result->parameters = places;
+}
+
+static void take_from_no_kernel_last(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_fusion_place places[] = {{0, 0}, {2, 1}};
+    (void)number;
+    result->parameters = places;
+}
+
+static void take_no_argument_first(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_fusion_place places[] = {{1, 2}, {0, 1}};
+    (void)number;
+    result->parameters = places;
+}
+
+static void take_no_argument_last(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_fusion_place places[] = {{0, 0}, {1, 2}};
+    (void)number;
+    result->parameters = places;
+}
+
+static void rename_the_kernel(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_text other = {"fused_99", 8};
+    (void)number;
+    result->image.kernels = &other;
+}
+
+static void describe_variables(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_property_set globals = {
+        {RT_SET_DEVICE_GLOBALS, sizeof RT_SET_DEVICE_GLOBALS - 1}, NULL, 0};
+    (void)number;
+    result->image.sets = &globals;
+    result->image.set_count = 1;
+}
+
+static void promote_unasked(rt_fusion_result *result, uint32_t number)
+{
+    static const bool promoted[] = {true};
+    static const rt_text reasons[1];
+    (void)number;
+    result->promoted = promoted;
+    result->reasons = reasons;
+    result->promotion_count = 1;
+}
+
+static const char *detail(world *w)
+{
+    return fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
+}
+
+static void an_answer_to_another_request_runs_the_kernels(void **state)
+{
+    world *w = *state;
+    static void (*const changes[])(rt_fusion_result *, uint32_t) = {
+        take_from_no_kernel_first, take_from_no_kernel_last, take_no_argument_first,
+        take_no_argument_last,     rename_the_kernel,        describe_variables,
+        promote_unasked,
+    };
+    for (uint32_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char expected[128];
+        snprintf(expected, sizeof expected,
+                 "the fusion compiler's result for 'fused_%u' does not match its request", i);
+        stub.change = changes[i];
+        collect_and_complete(w, 2);
+        assert_string_equal(detail(w), expected);
+        assert_int_equal(w->f->counting->launches, 2 * (i + 1));
+    }
+}
+
+enum { MANY = 1025 };
+static uint32_t parameter_count;
+
+static void have_many_parameters(rt_fusion_result *result, uint32_t number)
+{
+    static const rt_fusion_place places[MANY];
+    (void)number;
+    result->parameters = places;
+    result->parameter_count = parameter_count;
+}
+
+static void a_kernel_with_too_many_parameters_is_not_launched(void **state)
+{
+    world *w = *state;
+    stub.change = have_many_parameters;
+    parameter_count = MANY;
+    collect_and_complete(w, 2);
+    assert_string_equal(detail(w), "together, the kernels have 1025 parameters, but a kernel can "
+                                   "have only 1024; fuse fewer of them");
+    assert_int_equal(w->f->counting->launches, 2);
+    /* So many a kernel can have; but the device finds only two. */
+    parameter_count = MANY - 1;
+    collect_and_complete(w, 2);
+    assert_null(strstr(detail(w), "together"));
     assert_int_equal(w->f->counting->launches, 4);
 }
+
+static void choose_another_range(rt_fusion_result *result, uint32_t number)
+{
+    (void)number;
+    result->range = (rt_fusion_range){1, {12, 1, 1}, {6, 1, 1}, {5}};
+}
+
+static void the_compiler_may_choose_the_range(void **state)
+{
+    world *w = *state;
+    collect_and_complete(w, 2);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "global"), "4");
+    stub.change = choose_another_range;
+    collect_and_complete(w, 3);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_1");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "global"), "12");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "local"), "6");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "offset"), "5");
+}
+
+static void pass_local_memory(rt_fusion_result *result, uint32_t number)
+{
+    static const uint64_t bytes[] = {0, 1};
+    (void)number;
+    result->local_bytes = bytes;
+}
+
+static void the_compiler_may_ask_for_local_memory(void **state)
+{
+    world *w = *state;
+    collect_and_complete(w, 2);
+    assert_string_equal(rt_buffer_string(&w->f->counting->arguments), "m b07000000");
+    stub.change = pass_local_memory;
+    collect_and_complete(w, 3);
+    assert_string_equal(rt_buffer_string(&w->f->counting->arguments), "m l1");
+}
+
+/* ---- Room for variables in local memory ----------------------------------------------------- */
+
+static uint64_t local_size; /* what the first answer says that the kernel needs */
+
+static void need_local_memory(rt_fusion_result *result, uint32_t number)
+{
+    (void)number;
+    result->local_size = local_size;
+}
+
+/* Launches in groups, with the buffer's promotion to local memory; the second argument is `local`
+ * bytes of local memory, or a value if it is 0. */
+static void launch_in_groups(world *w, rt_promotion promotion, uint64_t local)
+{
+    const uint32_t value = 7;
+    rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY,
+         .memory = w->a,
+         .access = RT_ACCESS_READ_WRITE,
+         .promotion = promotion},
+        {.kind = RT_ARGUMENT_BYTES, .bytes = {(const uint8_t *)&value, sizeof value}},
+    };
+    if (local > 0) arguments[1] = (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = local};
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}, .local = {2, 1, 1}},
+                               .arguments = arguments,
+                               .argument_count = 2};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
+}
+
+/* Fuses two such launches; true if they were fused. */
+static bool fuse_in_groups(world *w, rt_promotion promotion, uint64_t local)
+{
+    rt_command_id command;
+    uint32_t before = w->f->counting->launches;
+    rt_buffer_free(&stub.rooms);
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    launch_in_groups(w, promotion, local);
+    launch_in_groups(w, promotion, local);
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    return w->f->counting->launches == before + 1;
+}
+
+static void variables_that_do_not_fit_are_not_launched(void **state)
+{
+    world *w = *state;
+    stub.change = need_local_memory;
+    local_size = 1025;
+    assert_false(fuse_in_groups(w, RT_PROMOTION_NONE, 0));
+    assert_string_equal(detail(w), "together, the kernels need 1025 bytes of local memory, but a "
+                                   "work-group has only 1024; fuse fewer of them");
+    assert_string_equal(rt_buffer_string(&stub.rooms), "[0]");
+    local_size = 1024;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_NONE, 0));
+    /* Each kernel's argument takes 128 bytes: 768 are left. */
+    local_size = 769;
+    assert_false(fuse_in_groups(w, RT_PROMOTION_NONE, 100));
+    assert_non_null(strstr(detail(w), "need 769 bytes of local memory, but a work-group has only "
+                                      "768;"));
+    /* The arguments alone take 1280. */
+    local_size = 2;
+    assert_false(fuse_in_groups(w, RT_PROMOTION_NONE, 600));
+    assert_non_null(strstr(detail(w), "need 2 bytes of local memory, but a work-group has only 1"));
+}
+
+/* The first answer promotes the buffer; the second, if there is one, does not. */
+static void promote_at_first(rt_fusion_result *result, uint32_t number)
+{
+    static const bool made[] = {true}, refused[] = {false};
+    static const rt_text none[1], why[] = {{"no room", 7}};
+    result->promotion_count = 1;
+    result->promoted = number == 0 ? made : refused;
+    result->reasons = number == 0 ? none : why;
+    result->local_size = number == 0 ? local_size : 0;
+}
+
+static void promotions_that_do_not_fit_are_asked_for_again(void **state)
+{
+    world *w = *state;
+    stub.change = promote_at_first;
+    local_size = 1025;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 0));
+    assert_string_equal(rt_buffer_string(&stub.rooms), "[0][1024]");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_DEMOTE, "memory"), "a");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_DEMOTE, "reason"), "no room");
+}
+
+static void promotions_that_fit_exactly_are_asked_for_once(void **state)
+{
+    world *w = *state;
+    stub.change = promote_at_first;
+    local_size = 1024;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 0));
+    assert_string_equal(rt_buffer_string(&stub.rooms), "[0]");
+    assert_int_equal(fixture_count(w->f, RT_EVENT_FUSION_DEMOTE), 0);
+}
+
+static void refuse_the_second_time(rt_fusion_result *result, uint32_t number)
+{
+    promote_at_first(result, number);
+    if (number == 0) return;
+    result->promotion_count = 0; /* which does not match the request */
+}
+
+static void a_second_answer_is_checked_like_the_first(void **state)
+{
+    world *w = *state;
+    stub.change = refuse_the_second_time;
+    local_size = 1025;
+    assert_false(fuse_in_groups(w, RT_PROMOTION_LOCAL, 0));
+    assert_non_null(strstr(detail(w), "does not match its request"));
+}
+
+/* A device that takes PTX has at most 48 KiB for variables (ptx.h), however much memory it has. */
+static void variables_in_ptx_have_less_room(void **state)
+{
+    static const struct {
+        uint64_t memory, room;
+        bool takes_ptx;
+    } rows[] = {
+        {49151, 49151, true}, {49152, 49152, true},  {49153, 49152, true},
+        {65536, 49152, true}, {65536, 65536, false},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        world *w = world_create(fixture_create(modules, 1, ""), fuse);
+        char expected[32];
+        rt_loader_open(&w->f->loader, 0);
+        if (rows[i].takes_ptx) w->f->device.capabilities.formats_taken |= 1u << RT_FORMAT_PTX;
+        w->f->device.capabilities.local_size_max = rows[i].memory;
+        stub.change = promote_at_first;
+        local_size = 1 << 20;
+        assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 0));
+        snprintf(expected, sizeof expected, "[0][%llu]", (unsigned long long)rows[i].room);
+        assert_string_equal(rt_buffer_string(&stub.rooms), expected);
+        world_destroy(w);
+    }
+    rt_buffer_free(&stub.request);
+    rt_buffer_free(&stub.rooms);
+    memset(&stub, 0, sizeof stub);
+}
+
+/* ---- Devices and other threads --------------------------------------------------------------- */
 
 static void a_device_that_builds_nothing_runs_the_kernels(void **state)
 {
@@ -293,7 +597,17 @@ int main(void)
         TEST(arguments_are_joined_and_values_are_constants),
         TEST(the_same_list_is_compiled_once),
         TEST(a_refusal_runs_the_kernels_and_is_not_kept),
-        TEST(a_dead_compiler_and_a_wrong_answer_run_the_kernels),
+        TEST(a_dead_compiler_runs_the_kernels),
+        TEST(the_request_states_the_newest_spirv),
+        TEST(an_answer_to_another_request_runs_the_kernels),
+        TEST(a_kernel_with_too_many_parameters_is_not_launched),
+        TEST(the_compiler_may_choose_the_range),
+        TEST(the_compiler_may_ask_for_local_memory),
+        TEST(variables_that_do_not_fit_are_not_launched),
+        TEST(promotions_that_do_not_fit_are_asked_for_again),
+        TEST(promotions_that_fit_exactly_are_asked_for_once),
+        TEST(a_second_answer_is_checked_like_the_first),
+        cmocka_unit_test(variables_in_ptx_have_less_room),
         TEST(a_device_that_builds_nothing_runs_the_kernels),
         TEST(a_fusion_that_ends_while_it_is_compiled_has_ended),
         TEST(a_list_that_grows_while_it_is_compiled_runs_whole),
