@@ -286,8 +286,8 @@ static void need_local_memory(rt_fusion_result *result, uint32_t number)
     result->local_size = local_size;
 }
 
-/* Launches in groups, with the buffer's promotion to local memory; the second argument is `local`
- * bytes of local memory, or a value if it is 0. */
+/* Launches in groups, with the buffer's promotion; the other argument is `local` bytes of local
+ * memory, which come first, or a value if it is 0. */
 static void launch_in_groups(world *w, rt_promotion promotion, uint64_t local)
 {
     const uint32_t value = 7;
@@ -298,7 +298,10 @@ static void launch_in_groups(world *w, rt_promotion promotion, uint64_t local)
          .promotion = promotion},
         {.kind = RT_ARGUMENT_BYTES, .bytes = {(const uint8_t *)&value, sizeof value}},
     };
-    if (local > 0) arguments[1] = (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = local};
+    if (local > 0) {
+        arguments[1] = arguments[0];
+        arguments[0] = (rt_argument){.kind = RT_ARGUMENT_LOCAL, .size = local};
+    }
     const rt_launch request = {.kernel = RT_TEXT("k"),
                                .range = {.dimensions = 1, .global = {4, 1, 1}, .local = {2, 1, 1}},
                                .arguments = arguments,
@@ -420,6 +423,40 @@ static void variables_in_ptx_have_less_room(void **state)
 }
 
 /* ---- Devices and other threads --------------------------------------------------------------- */
+
+/* The device builds the fused image, but does not find the kernel in it. */
+static void a_kernel_that_cannot_be_created_runs_the_kernels(void **state)
+{
+    world *w = *state;
+    collect_and_complete(w, 1); /* the kernels of the list exist from here on */
+    rt_command_id command = RT_COMMAND_NONE;
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    launch(w, RT_PROMOTION_NONE);
+    launch(w, RT_PROMOTION_NONE);
+    w->f->counting->fail_call = w->f->counting->calls + 2;
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    assert_non_null(strstr(detail(w), "kernel_create, fails on demand"));
+    assert_int_equal(w->f->counting->launches, 3);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "k");
+}
+
+/* KF-QUEUE-10: an error with errc::invalid, before which nothing was started. */
+static void only_a_queue_that_was_in_fusion_mode_completes(void **state)
+{
+    world *w = *state;
+    rt_command_id command = 0;
+    rt_status status = rt_fusion_complete(w->fusion, w->queue, false, &command);
+    assert_int_equal(status.code, RT_ERRC_INVALID);
+    assert_int_equal(status.rule, RT_RULE_KF_QUEUE_10);
+    assert_int_equal(command, RT_COMMAND_NONE);
+    assert_string_equal(rt_sink_diagnostic(w->f->sink, status)->message.data,
+                        "complete_fusion on queue 0, which was never in fusion mode; call "
+                        "start_fusion first");
+    collect_and_complete(w, 2);
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    assert_int_equal(command, rt_fusion_command_event(w->scheduler, w->queue));
+    assert_int_not_equal(command, RT_COMMAND_NONE);
+}
 
 static void a_device_that_builds_nothing_runs_the_kernels(void **state)
 {
@@ -550,6 +587,87 @@ static void promotions_follow_the_tables(void **state)
     }
 }
 
+typedef struct demotion_row {
+    rt_promotion requested[2];
+    uint64_t locals[2]; /* the kernels' local sizes; 0: none */
+    uint64_t items;
+    rt_profile profile;
+    const char *reason; /* NULL: the promotion is made */
+} demotion_row;
+
+#define MISMATCH "Not performing specified local promotion due to work-group size mismatch"
+#define NO_GROUPS                                                                                  \
+    "Work-group size for local promotion not specified, not performing internalization"
+
+static const demotion_row demotion_rows[] = {
+    {{L, L}, {0, 0}, 4, RT_PROFILE_DOCUMENTS, NO_GROUPS},
+    {{L, L}, {2, 0}, 4, RT_PROFILE_DOCUMENTS, NO_GROUPS},
+    {{L, L}, {2, 1}, 4, RT_PROFILE_DOCUMENTS, MISMATCH},
+    {{L, L}, {1, 2}, 4, RT_PROFILE_DOCUMENTS, MISMATCH},
+    {{L, L}, {1, 1}, 4, RT_PROFILE_DOCUMENTS, NULL},
+    {{L, L}, {1, 1}, 4, RT_PROFILE_DPCPP, NULL},
+    {{P, P}, {0, 0}, 4, RT_PROFILE_DOCUMENTS, NULL},
+    {{P, P},
+     {0, 0},
+     5,
+     RT_PROFILE_DOCUMENTS,
+     "the buffer is too small to give every work-item or work-group an element"},
+    {{P, N},
+     {2, 2},
+     4,
+     RT_PROFILE_DOCUMENTS,
+     "the accessors do not all request the same promotion"},
+    {{N, P},
+     {2, 2},
+     4,
+     RT_PROFILE_DPCPP,
+     "Not performing specified promotion, due to previous mismatch or because previous accessor "
+     "specified no promotion"},
+    {{P, N},
+     {2, 2},
+     4,
+     RT_PROFILE_DPCPP,
+     "Deactivating previously specified promotion, because this accessor does not specify "
+     "promotion"},
+    {{P, L},
+     {0, 0},
+     4,
+     RT_PROFILE_DPCPP,
+     "Not performing specified local promotion because previous kernels did not specify a local "
+     "size"},
+    {{P, L}, {1, 1}, 4, RT_PROFILE_DPCPP, NULL},
+};
+
+static void demotions_have_their_reasons(void **state)
+{
+    world *w = *state;
+    for (size_t i = 0; i < sizeof demotion_rows / sizeof *demotion_rows; i++) {
+        const demotion_row *row = &demotion_rows[i];
+        rt_arena arena = {0};
+        rt_fusion_input inputs[2];
+        rt_argument arguments[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            uint64_t local = row->locals[k];
+            arguments[k] = (rt_argument){
+                .kind = RT_ARGUMENT_MEMORY, .memory = w->a, .promotion = row->requested[k]};
+            inputs[k] = (rt_fusion_input){
+                .launch = {.arguments = &arguments[k], .argument_count = 1},
+                .range = {1, {row->items, 1, 1}, {local, local > 0, local > 0}, {0}}};
+        }
+        /* What is there is overwritten. */
+        rt_fusion_parameters result = {.promotion_count = 7, .demotion_count = 7};
+        assert_true(rt_ok(rt_fusion_parameters_make(w->f->sink, row->profile, &arena, inputs, 2,
+                                                    &inputs[0].range, 1024, &result)));
+        assert_int_equal(result.promotion_count, row->reason == NULL);
+        assert_int_equal(result.demotion_count, row->reason != NULL);
+        if (row->reason) {
+            assert_true(rt_text_is(result.demotions[0].memory, "a"));
+            assert_string_equal(result.demotions[0].reason.data, row->reason);
+        }
+        rt_arena_reset(&arena);
+    }
+}
+
 /* Requests promotion of two buffers of 16 bytes per group, which take up 128 bytes each, in
  * addition to an argument of `local` bytes, where a group has `room` bytes. Returns how many are
  * promoted; checks the messages for the others. */
@@ -608,12 +726,15 @@ int main(void)
         TEST(promotions_that_fit_exactly_are_asked_for_once),
         TEST(a_second_answer_is_checked_like_the_first),
         cmocka_unit_test(variables_in_ptx_have_less_room),
+        TEST(a_kernel_that_cannot_be_created_runs_the_kernels),
+        TEST(only_a_queue_that_was_in_fusion_mode_completes),
         TEST(a_device_that_builds_nothing_runs_the_kernels),
         TEST(a_fusion_that_ends_while_it_is_compiled_has_ended),
         TEST(a_list_that_grows_while_it_is_compiled_runs_whole),
         TEST(without_a_compiler_the_kernels_run),
         TEST(contradicting_promotions_leave_the_queue_in_fusion_mode),
         TEST(promotions_follow_the_tables),
+        TEST(demotions_have_their_reasons),
         TEST(promotions_stay_within_local_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
