@@ -16,6 +16,7 @@ typedef struct counting_device {
     bool fail_waits;              /* launches fail while they run */
     bool holds;                   /* launches stay pending until they are waited for */
     bool fail_loads;              /* binaries are refused */
+    bool completes_twice;         /* host events may be completed again */
     bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
     bool fail_fills, fail_writes; /* fills or writes are refused */
@@ -27,7 +28,10 @@ typedef struct counting_device {
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
-    uint32_t loads; /* number of loaded binaries */
+    uint32_t maps, unmaps, advances;
+    rt_buffer markers; /* "[all barrier 0]" for each marker: its flags, and for how many events it
+                        * waits; under lock */
+    uint32_t loads;    /* number of loaded binaries */
     uint32_t usms;
     rt_buffer usm_sizes; /* "[device 4]" for each USM allocation: its kind and bytes; under lock */
     rt_buffer globals; /* "[name]" for each variable looked up, "[name+0:1122334455660000]" (offset
