@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
+static const fixture_module modules[] = {{"main", "k", NULL, NULL, .constants = "c d e"}};
 
 /* What the stub compiler is to do, and the newest request that it got. */
 static struct {
@@ -21,6 +21,8 @@ static struct {
     rt_buffer request; /* as text: the numbers of kernels, identities and constants */
     rt_buffer rooms;   /* "[1024]" for each request: the local memory that it states */
     uint32_t spirv_version_max;
+    rt_buffer constants; /* "1=7 2=9": those of the newest request's first code */
+    uint64_t offset;     /* that of its range */
 } stub;
 
 static rt_command_id launch(world *w, rt_promotion promotion)
@@ -40,6 +42,12 @@ static rt_status fuse(void *user, rt_sink *sink, const rt_fusion_request *reques
                      request->constant_count);
     rt_buffer_printf(&stub.rooms, "[%llu]", (unsigned long long)request->local_size_max);
     stub.spirv_version_max = request->spirv_version_max;
+    stub.offset = request->range.offset[0];
+    const rt_link_code *code = &request->kernels[0].codes[0];
+    rt_buffer_free(&stub.constants);
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        rt_buffer_printf(&stub.constants, "%s%u=%u", i ? " " : "", code->constants[i].id,
+                         code->constants[i].value.data[0]);
     if (stub.cancels_meanwhile) assert_true(rt_ok(rt_fusion_cancel(w->fusion, w->queue)));
     if (stub.adds_meanwhile) launch(w, RT_PROMOTION_NONE);
     if (stub.refusal != RT_OK)
@@ -64,6 +72,7 @@ static int tear_down(void **state)
 {
     rt_buffer_free(&stub.request);
     rt_buffer_free(&stub.rooms);
+    rt_buffer_free(&stub.constants);
     memset(&stub, 0, sizeof stub);
     world_destroy(*state);
     return 0;
@@ -419,6 +428,101 @@ static void variables_in_ptx_have_less_room(void **state)
     }
     rt_buffer_free(&stub.request);
     rt_buffer_free(&stub.rooms);
+    rt_buffer_free(&stub.constants);
+    memset(&stub, 0, sizeof stub);
+}
+
+/* The room for promoted buffers is part of what a kernel is kept under; without promotions it does
+ * not matter. */
+static void another_room_is_another_kernel_only_with_promotions(void **state)
+{
+    world *w = *state;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_NONE, 100));
+    assert_true(fuse_in_groups(w, RT_PROMOTION_NONE, 200));
+    assert_int_equal(w->request_count, 1);
+    stub.change = promote_at_first;
+    w->request_count = 0;
+    local_size = 0;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 100));
+    assert_int_equal(w->request_count, 1);
+    w->request_count = 0;
+    assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 200));
+    assert_int_equal(w->request_count, 1);
+    assert_true(fuse_in_groups(w, RT_PROMOTION_LOCAL, 200));
+    assert_int_equal(w->request_count, 1);
+}
+
+/* ---- What reaches the compiler and the graph ------------------------------------------------- */
+
+/* Launches with the access to the buffer, the offset, and values for some constants. */
+static rt_command_id launch_with(world *w, rt_access access, uint64_t offset,
+                                 const rt_spec_constant *constants, uint32_t constant_count)
+{
+    const rt_argument arguments[] = {
+        {.kind = RT_ARGUMENT_MEMORY, .memory = w->a, .access = access},
+        {.kind = RT_ARGUMENT_NULL},
+    };
+    const rt_launch request = {.kernel = RT_TEXT("k"),
+                               .range = {.dimensions = 1, .global = {4, 1, 1}, .offset = {offset}},
+                               .arguments = arguments,
+                               .argument_count = 2,
+                               .constants = constants,
+                               .constant_count = constant_count};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_launch(w->scheduler, w->queue, &request, &command)));
+    return command;
+}
+
+/* A value that equals the default, 7, is none; the others keep their order. */
+static void offsets_and_constants_reach_the_compiler(void **state)
+{
+    world *w = *state;
+    static const uint8_t two[4] = {2}, three[4] = {3}, seven[4] = {7};
+    const rt_spec_constant constants[] = {
+        {RT_TEXT("e"), {three, 4}}, {RT_TEXT("d"), {seven, 4}}, {RT_TEXT("c"), {two, 4}}};
+    rt_command_id command;
+    assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+    launch_with(w, RT_ACCESS_READ, 3, constants, 3);
+    launch_with(w, RT_ACCESS_READ, 3, constants, 3);
+    assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &command)));
+    assert_int_equal(stub.offset, 3);
+    assert_string_equal(rt_buffer_string(&stub.constants), "1=2 3=3");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "offset"), "3");
+}
+
+/* The fused kernel does to the buffer what any of the kernels does: a reader waits for it if one of
+ * them writes, even the last. */
+static void accesses_are_joined(void **state)
+{
+    static const struct {
+        rt_access first, second;
+        bool writes;
+    } rows[] = {
+        {RT_ACCESS_READ, RT_ACCESS_READ, false},
+        {RT_ACCESS_READ, RT_ACCESS_WRITE, true},
+        {RT_ACCESS_WRITE, RT_ACCESS_READ, true},
+        {RT_ACCESS_READ, RT_ACCESS_READ_WRITE, true},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        world *w = world_create(fixture_create(modules, 1, ""), fuse);
+        rt_command_id fused;
+        char after[32];
+        rt_loader_open(&w->f->loader, 0);
+        assert_true(rt_ok(rt_fusion_start(w->fusion, w->queue)));
+        launch_with(w, rows[i].first, 0, NULL, 0);
+        launch_with(w, rows[i].second, 0, NULL, 0);
+        assert_true(rt_ok(rt_fusion_complete(w->fusion, w->queue, false, &fused)));
+        assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
+        launch_with(w, RT_ACCESS_READ, 0, NULL, 0);
+        snprintf(after, sizeof after, "%u", fused);
+        const char *waited = fixture_newest(w->f, RT_EVENT_LAUNCH, "after");
+        if ((strcmp(waited, after) == 0) != rows[i].writes) fail_msg("row %u: %s", i, waited);
+        world_destroy(w);
+    }
+    rt_buffer_free(&stub.request);
+    rt_buffer_free(&stub.rooms);
     memset(&stub, 0, sizeof stub);
 }
 
@@ -726,6 +830,9 @@ int main(void)
         TEST(promotions_that_fit_exactly_are_asked_for_once),
         TEST(a_second_answer_is_checked_like_the_first),
         cmocka_unit_test(variables_in_ptx_have_less_room),
+        TEST(another_room_is_another_kernel_only_with_promotions),
+        TEST(offsets_and_constants_reach_the_compiler),
+        cmocka_unit_test(accesses_are_joined),
         TEST(a_kernel_that_cannot_be_created_runs_the_kernels),
         TEST(only_a_queue_that_was_in_fusion_mode_completes),
         TEST(a_device_that_builds_nothing_runs_the_kernels),

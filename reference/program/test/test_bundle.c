@@ -370,6 +370,11 @@ static void joined_units_are_there_once(void **state)
     const rt_bundle *executables = join_two(w, solo, solo);
     assert_int_equal(rt_bundle_unit_count(executables), 1);
     assert_true(rt_ok(launch_kernel(w, executables, "solo")));
+    /* Each kernel is launched from its own unit. */
+    const rt_bundle *both = join_two(w, get(w, RT_BUNDLE_EXECUTABLE, "k"), solo);
+    assert_true(rt_ok(launch_kernel(w, both, "solo")));
+    assert_true(rt_ok(launch_kernel(w, both, "k")));
+    assert_int_equal(launch_kernel(w, both, "p").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
     /* The devices are there once, too. */
     const rt_bundle *object = get(w, RT_BUNDLE_OBJECT, "solo");
     const rt_bundle *objects = join_two(w, object, object);
