@@ -101,6 +101,17 @@ static void too_large_a_memory_is_refused(void **state)
     assert_null(memory);
 }
 
+static void too_large_a_usm_is_refused(void **state)
+{
+    fixture *f = *state;
+    rt_memory *memory = (rt_memory *)f;
+    rt_status status =
+        rt_memory_usm_create(f->sink, 0, RT_TEXT("m"), &f->device, DEV_MEMORY_USM_SHARED,
+                             RT_MEMORY_SIZE_MAX + 1, NULL, &memory);
+    assert_int_equal(status.code, RT_ERRC_MEMORY_ALLOCATION);
+    assert_null(memory);
+}
+
 static void what_the_host_writes_is_newest(void **state)
 {
     fixture *f = *state;
@@ -229,6 +240,16 @@ static void a_host_value_begins_with_the_initial_value(void **state)
     assert_int_equal(fixture_count(f, RT_EVENT_DEVICE_GLOBAL_HOST), 10);
     assert_string_equal(fixture_newest(f, RT_EVENT_DEVICE_GLOBAL_HOST, "variable"), "ns::g");
     assert_string_equal(fixture_newest(f, RT_EVENT_DEVICE_GLOBAL_HOST, "id"), "g");
+    /* A device without room has no instance. */
+    rt_global_instance *instance = (rt_global_instance *)f;
+    f->counting->fail_call = f->counting->calls + 1;
+    assert_int_equal(rt_global_instance_make(database, entry, &f->device, 0, 4, &instance).code,
+                     RT_DRIVER_ERROR);
+    assert_null(instance);
+    assert_int_equal(entry->instances.count, 0);
+    assert_true(rt_ok(rt_global_instance_make(database, entry, &f->device, 0, 4, &instance)));
+    assert_int_equal(entry->instances.count, 1);
+    assert_true(rt_text_is(instance->memory->name, "ns::g"));
     /* Such a large one cannot be allocated. */
     rt_memory *value = entry->values.items[0].memory;
     rt_status status = rt_global_value(database, entry, 2, 2, RT_MEMORY_SIZE_MAX + 1, &value);
@@ -251,6 +272,7 @@ int main(void)
         TEST(a_write_makes_the_host_stale_until_it_is_read_back),
         TEST(another_device_is_stale_after_a_write),
         TEST(too_large_a_memory_is_refused),
+        TEST(too_large_a_usm_is_refused),
         TEST(what_the_host_writes_is_newest),
         TEST(a_part_is_inside_a_buffer),
         TEST(parts_overlap_if_they_share_a_byte),

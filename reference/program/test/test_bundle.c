@@ -207,6 +207,12 @@ static void unresolved_symbols_are_named(void **state)
     assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "nowhere");
     load(w, LEFT), load(w, RIGHT);
     assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "r"), "");
+    /* An image may have no property sets at all. */
+    static const rt_text kernel = {"bare", 4};
+    static const rt_image bare = {.name = {"bare/0", 6}, .kernels = &kernel, .kernel_count = 1};
+    assert_true(rt_ok(rt_loader_image_load(&w->f->loader, MAIN, &bare)));
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "bare"), "");
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "nowhere");
 }
 
 static void all_kernels_without_a_list(void **state)
@@ -357,6 +363,15 @@ static void DL_LINK_06_programs_of_two_formats_are_handed_over_together(void **s
     assert_null(link_two(w, spirv, native));
     assert_int_equal(w->status.code, RT_ERRC_BUILD); /* the device's refusal */
     assert_int_equal(w->f->counting->links_done, 2);
+    w->f->counting->fail_builds = false;
+    /* A format that it does not link is named with the first image that has it. */
+    load(w, PTX);
+    const rt_bundle *ptx = get(w, RT_BUNDLE_OBJECT, "p");
+    w->f->device.capabilities.extension_count = 1;
+    assert_null(link_two(w, spirv, join_two(w, native, ptx)));
+    assert_message(w, "image main/0 must be linked with 3 other images, but device device does not "
+                      "link programs of format native (it lacks the extension "
+                      "assay_ext_native_linking), the format of image aheadlib/0");
 }
 
 static void joined_units_are_there_once(void **state)
@@ -419,6 +434,9 @@ static void a_device_that_does_not_link_links_one_image(void **state)
     assert_null(link_two(w, object, object));
     assert_int_equal(w->status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
     assert_int_equal(w->status.rule, RT_RULE_DL_BACKEND_06);
+    assert_message(w, "image main/0 must be linked with 1 other images, but device device does not "
+                      "link programs of format spirv64 (it lacks the extension "
+                      "pi_ext_spirv64_linking)");
     const rt_bundle *solo = get(w, RT_BUNDLE_OBJECT, "solo");
     assert_non_null(link_two(w, solo, solo));
     for (uint32_t i = 0; i < w->bundle_count; i++)

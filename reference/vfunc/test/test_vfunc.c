@@ -280,6 +280,20 @@ static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
     expect_images(f, &f->device, "main/0 l/0 m/0");
 }
 
+/* A user is found by each of the sets that it uses, as long as it is registered. */
+static void shipped_dpcpp_finds_users_by_every_set(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "uses=t"},
+        {.name = "user", .kernels = "k2", .virtual_functions = "uses=r,s,t"},
+        {.name = "l", .virtual_functions = "provides=r"}};
+    fixture *f = start_in(RT_PROFILE_DPCPP, modules, 3);
+    expect_images(f, &f->device, "main/0 user/0 l/0");
+    assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
+    expect_images(f, &f->other, "main/0");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, end)
@@ -298,6 +312,7 @@ int main(void)
         TEST(a_device_without_the_aspect_calls_nothing),
         TEST(a_damaged_property_is_named),
         TEST(shipped_dpcpp_joins_users_and_no_dummies),
+        TEST(shipped_dpcpp_finds_users_by_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
