@@ -191,7 +191,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
                            : copy_with_host(scheduler, queue, copy, entry, out_command);
     rt_scheduler_unlock(scheduler);
-    if (!in_program || !rt_ok(status)) rt_program_release(scheduler->programs, program);
+    if (!rt_ok(status)) rt_program_release(scheduler->programs, program);
     return status;
 }
 

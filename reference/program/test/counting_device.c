@@ -132,7 +132,18 @@ static uint64_t memory_address(dev_memory *memory)
     return COUNTING_ADDRESS;
 }
 
-static const dev_memory_ops memory_ops = {.destroy = destroy_memory, .address = memory_address};
+static void access_mapping(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                           bool is_write)
+{
+    counting_device *self = (counting_device *)mapping->memory->device;
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->accesses, "[%s %u %llu+%llu]", is_write ? "write" : "read", tag,
+                     (unsigned long long)offset, (unsigned long long)size);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static const dev_memory_ops memory_ops = {
+    .destroy = destroy_memory, .address = memory_address, .mapping_access = access_mapping};
 
 static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
                              dev_memory **out_memory)
@@ -478,6 +489,7 @@ static void destroy_device(dev_device *device)
     rt_buffer_free(&self->arguments);
     rt_buffer_free(&self->globals);
     rt_buffer_free(&self->markers);
+    rt_buffer_free(&self->accesses);
     pthread_mutex_destroy(&self->lock);
     rt_free(device);
 }

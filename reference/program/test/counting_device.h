@@ -29,9 +29,11 @@ typedef struct counting_device {
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
     uint32_t maps, unmaps, advances;
-    rt_buffer markers; /* "[all barrier 0]" for each marker: its flags, and for how many events it
-                        * waits; under lock */
-    uint32_t loads;    /* number of loaded binaries */
+    rt_buffer accesses; /* "[read 1 0+2]" for each access to mapped bytes: its tag and range; under
+                         * lock */
+    rt_buffer markers;  /* "[all barrier 0]" for each marker: its flags, and for how many events it
+                         * waits; under lock */
+    uint32_t loads;     /* number of loaded binaries */
     uint32_t usms;
     rt_buffer usm_sizes; /* "[device 4]" for each USM allocation: its kind and bytes; under lock */
     rt_buffer globals; /* "[name]" for each variable looked up, "[name+0:1122334455660000]" (offset

@@ -45,6 +45,7 @@ static rt_text collect(fixture *f, uint32_t module_count, uint64_t seed)
     rt_text result = rt_arena_text(&f->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     rt_link_set_free(&set);
+    assert_true(set.images.count == 0 && !set.searched);
     return result;
 }
 

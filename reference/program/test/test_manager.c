@@ -296,6 +296,29 @@ static void a_variable_is_in_one_program_or_in_none(void **state)
     fixture_destroy(f);
 }
 
+/* DG-SCOPE-05: which of two programs is meant is unclear. */
+static void a_variable_in_two_programs_is_refused(void **state)
+{
+    (void)state;
+    static const fixture_module linked[] = {{"first", "k1", "f", NULL},
+                                            {"second", "k2", "f", NULL},
+                                            {"l", NULL, NULL, "f", .globals = "g!"}};
+    fixture *f = fixture_create(linked, 3, "");
+    for (uint32_t i = 0; i < 3; i++)
+        rt_loader_open(&f->loader, i);
+    assert_true(rt_ok(fixture_ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "k2")));
+    rt_program *program = (rt_program *)f;
+    rt_status status =
+        rt_program_manager_global(f->manager, &f->device, 0, RT_TEXT("g"), false, &program);
+    assert_int_equal(status.rule, RT_RULE_DG_SCOPE_05);
+    expect_message(f, status, RT_ERRC_INVALID,
+                   "the device_global 'g' has image scope and is contained in several programs on "
+                   "device device (0 and 1), so it is unclear which one a copy refers to");
+    assert_null(program);
+    fixture_destroy(f);
+}
+
 static void a_variable_that_no_image_for_the_device_has_is_refused(void **state)
 {
     (void)state;
@@ -519,6 +542,7 @@ int main(int argc, char **argv)
         TEST(choices_are_traced),
         TEST(options_are_joined_with_one_blank),
         cmocka_unit_test(a_variable_is_in_one_program_or_in_none),
+        cmocka_unit_test(a_variable_in_two_programs_is_refused),
         cmocka_unit_test(a_variable_that_no_image_for_the_device_has_is_refused),
         cmocka_unit_test(a_device_that_does_not_link_gets_no_call),
         TEST(unloading_drops_programs_and_running_ones_live_on),

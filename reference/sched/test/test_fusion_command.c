@@ -421,9 +421,13 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
 
 static rt_buffer reported; /* "[kind]" for each command that was reported */
 
+static rt_sync_reason ended_because;
+
 static void note_ended(void *user, rt_queue_id queue, rt_sync_reason reason)
 {
-    (void)user, (void)queue, (void)reason;
+    (void)user;
+    assert_int_equal(queue, 0);
+    ended_because = reason;
 }
 
 static void note_not_fused(void *user, const char *kind)
@@ -480,6 +484,42 @@ static void commands_that_are_not_fused_are_reported(void **state)
     assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
     for (uint32_t i = 0; i < 2; i++)
         rt_memory_destroy(usm[i]);
+}
+
+/* Every kind of synchronisation ends a list of which it needs a kernel, and says so. */
+static void a_fusion_ends_for_the_reason_that_is_told(void **state)
+{
+    world *w = *state;
+    const rt_sync_reason reasons[] = {
+        RT_SYNC_REASON_HOST_ACCESS, RT_SYNC_REASON_WAIT,        RT_SYNC_REASON_MEMORY_OPERATION,
+        RT_SYNC_REASON_HOST_TASK,   RT_SYNC_REASON_OTHER_QUEUE, RT_SYNC_REASON_BUFFER_END,
+        RT_SYNC_REASON_QUEUE_END,
+    };
+    rt_scheduler_observe(w->scheduler, (rt_fusion_observer){&reported, note_ended, NULL});
+    for (uint32_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        const rt_host_task reads = {.from = w->a};
+        rt_command_id task;
+        start(w);
+        launch(w, w->queue);
+        ended_because = RT_SYNC_REASON_COUNT;
+        switch (reasons[i]) {
+        case RT_SYNC_REASON_HOST_ACCESS:
+            assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->a)));
+            break;
+        case RT_SYNC_REASON_WAIT: assert_true(rt_ok(rt_scheduler_wait(w->scheduler))); break;
+        case RT_SYNC_REASON_MEMORY_OPERATION: transfer(w, w->other, w->a, w->b, false); break;
+        case RT_SYNC_REASON_HOST_TASK:
+            assert_true(rt_ok(rt_scheduler_host_task(w->scheduler, w->other, &reads, &task)));
+            break;
+        case RT_SYNC_REASON_OTHER_QUEUE: launch(w, w->other); break;
+        case RT_SYNC_REASON_BUFFER_END:
+            assert_true(rt_ok(rt_scheduler_memory_end(w->scheduler, w->a)));
+            break;
+        default: assert_true(rt_ok(rt_scheduler_queue_end(w->scheduler, w->queue))); break;
+        }
+        assert_int_equal(ended_because, reasons[i]);
+        assert_false(rt_fusion_command_is_active(w->scheduler, w->queue));
+    }
 }
 
 /* What the application or the compiler ends needs no warning. */
@@ -576,6 +616,7 @@ int main(int argc, char **argv)
         TEST(the_event_of_a_failed_kernel_is_complete),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
         TEST(commands_that_are_not_fused_are_reported),
+        TEST(a_fusion_ends_for_the_reason_that_is_told),
         TEST(every_reason_has_its_words),
         TEST(a_wait_for_another_queue_leaves_the_list_alone),
         TEST(an_open_list_keeps_its_programs),

@@ -362,6 +362,7 @@ static void mapped_bytes_are_read_and_written_until_they_are_unmapped(void **sta
     expect_message(w, rt_scheduler_mapping_write(w->scheduler, mapped, 4, 0, written), message);
     assert_int_equal(w->f->counting->maps, 1);
     assert_int_equal(w->f->counting->unmaps, 1);
+    assert_string_equal(rt_buffer_string(&w->f->counting->accesses), "[read 1 0+2][write 2 1+1]");
 }
 
 static void refused_maps_have_their_messages(void **state)
@@ -517,6 +518,7 @@ static void a_copy_to_the_host_has_a_range(void **state)
     world *w = *state;
     char bytes[3] = "??";
     launch(w, w->longer);
+    assert_null(w->longer->host_read); /* there was an upload alone */
     assert_true(rt_ok(rt_scheduler_host_copy(w->scheduler, w->longer, 7, 1, bytes)));
     assert_string_equal(bytes, "l?");
     assert_true(rt_ok(rt_scheduler_host_copy(w->scheduler, w->longer, 8, 0, bytes)));
