@@ -12,9 +12,8 @@
 static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                             rt_global_entry **out_entry)
 {
-    *out_entry = scheduler->globals && copy->address != RT_HOST_ADDRESS_NONE
-                     ? rt_global_database_find(scheduler->globals, copy->address)
-                     : NULL;
+    *out_entry =
+        scheduler->globals ? rt_global_database_find(scheduler->globals, copy->address) : NULL;
     if (*out_entry) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &copy->name, 1,
                           "device_global '%.*s' is not registered: no loaded module has it",

@@ -460,7 +460,7 @@ static void commands_that_are_not_fused_are_reported(void **state)
                                                DEV_MEMORY_USM_SHARED, 4, "uuuu", &usm[i])));
     launch(w, w->queue);
     start(w);
-    transfer(w, w->queue, NULL, w->a, false); /* nobody listens */
+    transfer(w, w->queue, NULL, w->a, false); /* no observer has been registered */
     rt_scheduler_observe(w->scheduler, (rt_fusion_observer){&reported, note_ended, note_not_fused});
     for (uint32_t after = 0; after < 2; after++) {
         transfer(w, w->queue, w->a, w->b, after);

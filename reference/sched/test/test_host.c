@@ -229,9 +229,27 @@ static void a_host_task_that_cannot_reach_shared_memory_fails(void **state)
     assert_true(rt_ok(task(w, w->queue, w->shared, w->b, NULL, &command)));
     assert_int_equal(rt_scheduler_command_result(w->scheduler, command).code, RT_DRIVER_ERROR);
     expect_content(w, w->b, "bbbb");
+    for (uint32_t later = 0; later < 2; later++) { /* the write, and the wait for it */
+        w->shared->written_on = UINT32_MAX;
+        fail_call(w, later);
+        assert_true(rt_ok(task(w, w->queue, w->a, w->shared, NULL, &command)));
+        assert_int_equal(rt_scheduler_command_result(w->scheduler, command).code, RT_DRIVER_ERROR);
+        assert_int_equal(w->shared->written_on, UINT32_MAX);
+    }
+}
+
+/* What shared memory begins with is moved before the task; without it there is no task. */
+static void a_host_task_needs_what_shared_memory_begins_with(void **state)
+{
+    world *w = *state;
+    rt_command_id command;
     fail_call(w, 0);
-    assert_true(rt_ok(task(w, w->queue, w->a, w->shared, NULL, &command)));
-    assert_int_equal(rt_scheduler_command_result(w->scheduler, command).code, RT_DRIVER_ERROR);
+    assert_int_equal(task(w, w->queue, w->shared, w->b, NULL, &command).code, RT_DRIVER_ERROR);
+    assert_int_equal(command, RT_COMMAND_NONE);
+    fail_call(w, 0);
+    assert_int_equal(task(w, w->queue, w->a, w->shared, NULL, &command).code, RT_DRIVER_ERROR);
+    assert_true(rt_ok(task(w, w->queue, w->shared, w->b, NULL, &command)));
+    expect_content(w, w->b, "uuuu");
 }
 
 static void refused_host_tasks_name_the_memory(void **state)
@@ -382,6 +400,8 @@ static void refused_maps_have_their_messages(void **state)
                    "map of 1 bytes at offset 5 of 'a', which has 4 bytes; map at least one byte, "
                    "inside it");
     assert_int_equal(w->f->counting->maps, 0);
+    assert_true(rt_ok(map(w, w->queue, w->a, (dev_map){3, 1, DEV_MAP_READ, false}, &command)));
+    assert_int_equal(w->f->counting->maps, 1);
 }
 
 static void a_failed_map_points_to_nothing(void **state)
@@ -525,6 +545,10 @@ static void a_copy_to_the_host_has_a_range(void **state)
     assert_string_equal(bytes, "l?");
     assert_int_equal(w->f->counting->reads, 1);
     assert_non_null(w->longer->host_read);
+    launch(w, w->longer);
+    fail_call(w, 0);
+    assert_int_equal(rt_scheduler_host_copy(w->scheduler, w->longer, 0, 1, bytes).code,
+                     RT_DRIVER_ERROR);
 }
 
 /* Another thread's read that brings newer contents is waited for. */
@@ -565,6 +589,7 @@ int main(void)
         TEST(a_host_task_copies_in_host_memory),
         TEST(a_host_task_uses_shared_memory_where_it_is),
         TEST(a_host_task_that_cannot_reach_shared_memory_fails),
+        TEST(a_host_task_needs_what_shared_memory_begins_with),
         TEST(refused_host_tasks_name_the_memory),
         TEST(a_host_task_after_an_open_event_is_deferred),
         TEST(a_deferred_host_task_fails_with_its_event),
