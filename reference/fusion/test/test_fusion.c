@@ -25,6 +25,14 @@ static struct {
     uint64_t offset;     /* that of its range */
 } stub;
 
+static void stub_reset(void)
+{
+    rt_buffer_free(&stub.request);
+    rt_buffer_free(&stub.rooms);
+    rt_buffer_free(&stub.constants);
+    memset(&stub, 0, sizeof stub);
+}
+
 static rt_command_id launch(world *w, rt_promotion promotion)
 {
     return world_launch(w, "k", promotion);
@@ -70,10 +78,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    rt_buffer_free(&stub.request);
-    rt_buffer_free(&stub.rooms);
-    rt_buffer_free(&stub.constants);
-    memset(&stub, 0, sizeof stub);
+    stub_reset();
     world_destroy(*state);
     return 0;
 }
@@ -426,10 +431,7 @@ static void variables_in_ptx_have_less_room(void **state)
         assert_string_equal(rt_buffer_string(&stub.rooms), expected);
         world_destroy(w);
     }
-    rt_buffer_free(&stub.request);
-    rt_buffer_free(&stub.rooms);
-    rt_buffer_free(&stub.constants);
-    memset(&stub, 0, sizeof stub);
+    stub_reset();
 }
 
 /* The room for promoted buffers is part of what a kernel is kept under; without promotions it does
@@ -521,9 +523,7 @@ static void accesses_are_joined(void **state)
         if ((strcmp(waited, after) == 0) != rows[i].writes) fail_msg("row %u: %s", i, waited);
         world_destroy(w);
     }
-    rt_buffer_free(&stub.request);
-    rt_buffer_free(&stub.rooms);
-    memset(&stub, 0, sizeof stub);
+    stub_reset();
 }
 
 /* ---- Devices and other threads --------------------------------------------------------------- */
