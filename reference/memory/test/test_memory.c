@@ -154,7 +154,7 @@ static void a_part_is_inside_a_buffer(void **state)
     fixture *f = *state;
     rt_memory *whole = make(f, "abcd"), *usm = NULL;
     rt_memory *part = make_part(f, whole, 1, 3);
-    make_part(f, whole, 0, 4);
+    rt_memory_destroy(make_part(f, whole, 0, 4));
     expect_no_part(f, whole, 1, 4,
                    "'p' cannot be the 4 bytes at offset 1 of 'm', which is too "
                    "small");
@@ -173,6 +173,7 @@ static void a_part_is_inside_a_buffer(void **state)
                    "'p' cannot be the 1 bytes at offset 0 of 'u', which is not a "
                    "buffer");
     rt_memory_destroy(usm);
+    rt_memory_destroy(part);
     rt_memory_destroy(whole);
 }
 
@@ -191,6 +192,9 @@ static void parts_overlap_if_they_share_a_byte(void **state)
     assert_true(rt_memory_overlap(whole, right));
     assert_true(rt_memory_overlap(right, whole));
     assert_true(rt_memory_overlap(right, right));
+    rt_memory *const parts[] = {left, right, middle};
+    for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        rt_memory_destroy(parts[i]);
     rt_memory_destroy(whole);
 }
 
