@@ -323,9 +323,9 @@ static void the_simulated_system_says_that_nothing_is_bound(void **state)
 {
     fixture *f = *state;
     rt_module_id bound = A;
-    rt_loader_start(&f->loader, APP, NULL, 0);
-    assert_true(rt_ok(
-        f->loader.system.operations->binds(f->loader.system.state, APP, RT_TEXT("s"), &bound)));
+    assert_true(rt_ok(rt_loader_open(&f->loader, D))); /* before the program starts */
+    assert_true(
+        rt_ok(f->loader.system.operations->binds(f->loader.system.state, D, RT_TEXT("s"), &bound)));
     assert_int_equal(bound, RT_MODULE_NONE);
 }
 
