@@ -338,8 +338,8 @@ static rt_status compiler_ask(rt_fused_kernels *fused, const rt_fused_plan *plan
     rt_buffer_free(&answer);
     RT_TRY(status);
     const rt_fusion_result *result = &kernel->result;
-    bool is_valid = result->image.kernel_count == 1 &&
-                    rt_text_equal(result->image.kernels[0], kernel->name) &&
+    CHECK(result->image.kernel_count == 1);
+    bool is_valid = rt_text_equal(result->image.kernels[0], kernel->name) &&
                     !rt_image_set(&result->image, RT_SET_DEVICE_GLOBALS) &&
                     result->promotion_count == plan->parameters.promotion_count;
     for (uint32_t i = 0; i < result->parameter_count && is_valid; i++) {

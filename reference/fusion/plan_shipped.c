@@ -84,12 +84,10 @@ static uint32_t frequency(const rt_fusion_range *ranges, uint32_t count, const u
     return equals;
 }
 
+/* The sizes have as many work-items, so two equal ones make all three equal. */
 static bool is_greater(const uint64_t *a, const uint64_t *b)
 {
-    uint32_t at = 0;
-    while (at + 1 < DIMENSIONS && a[at] == b[at])
-        at++;
-    return a[at] > b[at];
+    return a[0] != b[0] ? a[0] > b[0] : a[1] > b[1];
 }
 
 /* True if `a` is preferred for the fused kernel (tag B23): it has more work-items; with equal

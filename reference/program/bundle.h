@@ -62,7 +62,7 @@ typedef struct rt_bundle_request {
 /* Creates a bundle of the images that have the kernels and of their dependencies, in the requested
  * state: for object they are compiled; for executable they are resolved, compiled and linked, as
  * for a launch.  An image on which another of them depends is in the bundle once (tag A56).  The
- * caller releases *out_bundle, as with every bundle below.
+ * caller releases *out_bundle, as with every bundle below; a call that fails sets it to NULL.
  *
  * ERRC_RUNTIME       no registered image has a requested kernel
  * ERRC_INVALID       a kernel has no image that the device can run, or none in the requested
@@ -97,7 +97,8 @@ RT_MUST_USE rt_status rt_bundle_join(rt_program_manager *manager, const rt_bundl
                                      uint32_t count, rt_bundle **out_bundle);
 
 /* Takes a kernel from an executable bundle for a launch on the request's device, in its context.
- * The caller releases *out_program (rt_program_release); *out_kernel lives as long as the program.
+ * The caller releases *out_program (rt_program_release); *out_kernel lives as long as the program;
+ * a call that fails sets both to NULL.
  * ERRC_INVALID               the request's context is not the bundle's, or the request sets
  *                            constants, whose values are fixed in executables (SYCL 2020, 4.11.12)
  * ERRC_KERNEL_NOT_SUPPORTED  the bundle has no such kernel for the device */

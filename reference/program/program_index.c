@@ -1,9 +1,11 @@
 /* Programs by id and by image. */
 #include "reference/program/program_index.h"
 
+/* The program with an id that was added; NULL if the program no longer exists. */
 static rt_program *program_at(const rt_program_index *index, uint32_t id)
 {
-    return id < index->programs.count ? index->programs.items[id] : NULL;
+    CHECK(id < index->programs.count);
+    return index->programs.items[id];
 }
 
 /* Drops the ids of programs that no longer exist.  Called only when the list is full, so the list

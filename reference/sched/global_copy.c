@@ -12,9 +12,8 @@
 static rt_status find_entry(rt_scheduler *scheduler, const rt_global_copy *copy,
                             rt_global_entry **out_entry)
 {
-    *out_entry = scheduler->globals && copy->address != RT_HOST_ADDRESS_NONE
-                     ? rt_global_database_find(scheduler->globals, copy->address)
-                     : NULL;
+    *out_entry =
+        scheduler->globals ? rt_global_database_find(scheduler->globals, copy->address) : NULL;
     if (*out_entry) return RT_STATUS_OK;
     return rt_fail_naming(scheduler->sink, RT_ERRC_INVALID, RT_RULE_NONE, &copy->name, 1,
                           "device_global '%.*s' is not registered: no loaded module has it",
@@ -191,7 +190,7 @@ static rt_status copy_image_scope(rt_scheduler *scheduler, rt_queue_id queue,
                            ? copy_with_program(scheduler, queue, copy, entry, program, out_command)
                            : copy_with_host(scheduler, queue, copy, entry, out_command);
     rt_scheduler_unlock(scheduler);
-    if (!in_program || !rt_ok(status)) rt_program_release(scheduler->programs, program);
+    if (!rt_ok(status)) rt_program_release(scheduler->programs, program);
     return status;
 }
 

@@ -154,6 +154,36 @@ static void aspects_can_be_masked(void **state)
     world_destroy(w);
 }
 
+/* Only the extensions of the formats that are to be hidden disappear; the others keep their order.
+ */
+static void links_can_be_hidden(void **state)
+{
+    (void)state;
+    world *w = world_create(0, NULL, 0);
+    const char *all[RT_FORMAT_COUNT + 1];
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++)
+        all[format] = rt_format_link_extension((rt_format)format);
+    all[RT_FORMAT_COUNT] = "another extension";
+    for (uint32_t i = 0; i < 2; i++) {
+        dev_capabilities *visible = (dev_capabilities *)&w->devices[i]->capabilities;
+        visible->extensions = all;
+        visible->extension_count = RT_FORMAT_COUNT + 1;
+    }
+    /* The first format and the last one. */
+    assert_int_equal(RT_FORMAT_SPIRV64, 0);
+    assert_int_equal(RT_FORMAT_AMDGCN, RT_FORMAT_COUNT - 1);
+    rt_runtime_device_hide_links(w->runtime, w->devices[0],
+                                 1u << RT_FORMAT_SPIRV64 | 1u << RT_FORMAT_AMDGCN);
+    const dev_capabilities *visible = &w->devices[0]->capabilities;
+    assert_int_equal(visible->extension_count, RT_FORMAT_COUNT - 1);
+    for (uint32_t i = 0; i + 1 < visible->extension_count; i++)
+        assert_string_equal(visible->extensions[i], all[i + 1]);
+    assert_string_equal(visible->extensions[RT_FORMAT_COUNT - 2], "another extension");
+    rt_runtime_device_hide_links(w->runtime, w->devices[1], 0);
+    assert_int_equal(w->devices[1]->capabilities.extension_count, RT_FORMAT_COUNT + 1);
+    world_destroy(w);
+}
+
 static void contexts_hold_their_devices_and_their_programs(void **state)
 {
     (void)state;
@@ -467,6 +497,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(aspects_can_be_masked),
+        cmocka_unit_test(links_can_be_hidden),
         cmocka_unit_test(contexts_hold_their_devices_and_their_programs),
         cmocka_unit_test(a_loaded_image_serves_launches_that_failed_before),
         cmocka_unit_test(a_script_selects_the_provider),

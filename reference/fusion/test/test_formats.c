@@ -15,6 +15,7 @@ static const fixture_module modules[] = {
     {"spirv", "s", NULL, NULL},
     {"with", "w", NULL, NULL, RT_FORMAT_PTX, .embedded_ir = "bitcode of with"},
     {"without", "o", NULL, NULL, RT_FORMAT_PTX},
+    {"short", "h", NULL, NULL, RT_FORMAT_PTX, .embedded_ir = "."},
     {"native", "n", NULL, NULL, RT_FORMAT_NATIVE},
     {"amd", "d", NULL, NULL, RT_FORMAT_AMDGCN},
 };
@@ -88,6 +89,15 @@ static void KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx(void **stat
     assert_string_equal(fixture_newest(w->f, RT_EVENT_LAUNCH, "kernel"), "fused_0");
 }
 
+/* A single byte of bitcode is bitcode: the compiler says whether it can be read. */
+static void bitcode_of_any_size_is_fused_of_ptx(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(complete(w, "h", "h")));
+    assert_int_equal(w->request_count, 1);
+    assert_true(rt_text_is(newest.code, "."));
+}
+
 /* The first kernel has bitcode, but one kernel without bitcode is enough to refuse the list. */
 static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
 {
@@ -99,6 +109,7 @@ static void KF_TARGET_05_ptx_without_bitcode_runs_one_by_one(void **state)
     const char *reason = fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
     if (!strstr(reason, "No suitable IR available for fusion: kernel 'o'"))
         fail_msg("the reason is '%s'", reason);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "rule"), "KF-TARGET-05");
 }
 
 /* Kernels of an unsupported format run one by one: the application gets no error. The counterpart
@@ -113,6 +124,7 @@ static void KF_TARGET_06_kernels_for_amd_run_one_by_one(void **state)
     const char *reason = fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "detail");
     if (!strstr(reason, "kernel 'd' is in image amd/0 of format amdgcn"))
         fail_msg("the reason is '%s'", reason);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "rule"), "KF-TARGET-06");
 }
 
 static void formats_do_not_mix_and_machine_code_is_not_fused(void **state)
@@ -120,6 +132,7 @@ static void formats_do_not_mix_and_machine_code_is_not_fused(void **state)
     world *w = *state;
     assert_true(rt_ok(complete(w, "w", "s")));
     assert_true(rt_ok(complete(w, "n", "n")));
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_FUSION_CANCEL, "rule"), "KF-TARGET-07");
     assert_int_equal(w->request_count, 0);
     assert_int_equal(w->f->counting->launches, 4);
 }
@@ -130,6 +143,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(the_code_itself_is_fused_of_spirv, set_up, tear_down),
         cmocka_unit_test_setup_teardown(KF_TARGET_03_the_bitcode_beside_the_code_is_fused_of_ptx,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bitcode_of_any_size_is_fused_of_ptx, set_up, tear_down),
         cmocka_unit_test_setup_teardown(KF_TARGET_05_ptx_without_bitcode_runs_one_by_one, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(KF_TARGET_06_kernels_for_amd_run_one_by_one, set_up,

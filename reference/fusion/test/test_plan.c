@@ -163,6 +163,38 @@ static void dpcpp_pads_the_range(void **state)
     rt_sink_destroy(sink);
 }
 
+/* Tag B23, in SYCL's order, in which the last dimension varies fastest: of sizes with as many
+ * work-items, the more frequent ones are taken, then the greater ones. */
+static void dpcpp_prefers_frequent_and_then_greater_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        rt_fusion_range inputs[3];
+        uint32_t count;
+        rt_fusion_range fused;
+    } rows_of_sizes[] = {
+        {{R2(2, 8), R2(4, 4)}, 2, R2(2, 8)}, /* 8 by 2 is greater than 4 by 4 */
+        {{R2(4, 4), R2(2, 8)}, 2, R2(2, 8)},
+        {{R3(4, 2, 4), R3(2, 4, 4)}, 2, R3(2, 4, 4)}, /* 4, 2, 4 and 4, 4, 2 */
+        {{R3(2, 4, 4), R3(4, 2, 4)}, 2, R3(2, 4, 4)},
+        {{R3(2, 2, 4), R3(8, 1, 2)}, 2, R3(2, 2, 4)}, /* 4, 2, 2 and 2, 1, 8 */
+        {{R3(1, 8, 2), R3(4, 1, 4)}, 2, R3(4, 1, 4)}, /* 2, 8, 1 and 4, 1, 4 */
+        {{R2(4, 4), R2(4, 4), R2(2, 8)}, 3, R2(4, 4)},
+        {{R2(2, 8), R2(4, 4), R2(4, 4)}, 3, R2(4, 4)},
+        {{R2(4, 4), R2(4, 4), R2(1, 17)}, 3, R2(1, 17)},
+        {{R1(16), R1L(16, 4)}, 2, R1L(16, 4)},
+        {{R1(16), R1O(16, 4)}, 2, R1O(16, 4)},
+    };
+    rt_sink *sink = rt_sink_create();
+    for (size_t i = 0; i < sizeof rows_of_sizes / sizeof *rows_of_sizes; i++) {
+        rt_fusion_range fused;
+        assert_true(rt_ok(rt_fusion_plan(sink, RT_PROFILE_DPCPP, rows_of_sizes[i].inputs,
+                                         rows_of_sizes[i].count, &fused)));
+        assert_range(&fused, &rows_of_sizes[i].fused);
+    }
+    rt_sink_destroy(sink);
+}
+
 static uint64_t linear(const uint64_t *id, const uint64_t *size)
 {
     return (id[2] * size[1] + id[1]) * size[0] + id[0];
@@ -230,6 +262,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_fused_or_refused),
         cmocka_unit_test(dpcpp_pads_the_range),
+        cmocka_unit_test(dpcpp_prefers_frequent_and_then_greater_sizes),
         cmocka_unit_test(groups_are_torn_exactly_where_the_plan_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,39 @@ static void each_variable_is_shared_once(void **state)
     rt_sink_destroy(sink);
 }
 
+/* The images that describe the variables may be unloaded before the fused kernel is: the fused
+ * image has copies, after the sets that the compiler gave it. */
+static void the_fused_image_has_copies(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_arena arena = {0}, own = {0};
+    image_case images[2];
+    rt_shared_variables found;
+    char id[] = "id_a", symbol[] = "a";
+    uint8_t value[8] = {4};
+    const variable written = {id, value, sizeof value, symbol};
+    assert_true(rt_ok(find(sink, &arena, images, &written, &written, &found)));
+    static const rt_property_set given[] = {{{"first", 5}, NULL, 0}, {{"second", 6}, NULL, 0}};
+    rt_image fused = {.name = RT_TEXT("fused_0"), .sets = given, .set_count = 2};
+    rt_shared_variables_add(&own, &found, &fused);
+    memset(id, '?', sizeof id - 1);
+    memset(symbol, '?', sizeof symbol - 1);
+    memset(value, '?', sizeof value);
+    rt_arena_reset(&arena);
+    assert_int_equal(fused.set_count, 4);
+    assert_true(rt_text_is(fused.sets[0].name, "first"));
+    assert_true(rt_text_is(fused.sets[1].name, "second"));
+    const rt_property_set *globals = rt_image_set(&fused, RT_SET_DEVICE_GLOBALS);
+    const rt_property_set *metadata = rt_image_set(&fused, RT_SET_PROGRAM_METADATA);
+    assert_true(rt_text_is(globals->properties[0].name, "id_a"));
+    assert_memory_equal(globals->properties[0].bytes.data, plain, 8);
+    assert_true(rt_text_is(metadata->properties[0].name, "id_a@global_id_mapping"));
+    assert_memory_equal(metadata->properties[0].bytes.data, "a", 1);
+    rt_arena_reset(&own);
+    rt_sink_destroy(sink);
+}
+
 static void variables_that_cannot_be_shared_are_named(void **state)
 {
     (void)state;
@@ -146,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_variable_is_shared_once),
+        cmocka_unit_test(the_fused_image_has_copies),
         cmocka_unit_test(variables_that_cannot_be_shared_are_named),
         cmocka_unit_test(virtual_functions_are_refused),
     };

@@ -57,8 +57,7 @@ rt_command_id world_launch(world *w, const char *kernel, rt_promotion promotion)
     return command;
 }
 
-void world_answer(const rt_fusion_request *request, const rt_fusion_place places[2],
-                  rt_buffer *out_result)
+rt_fusion_result world_result(const rt_fusion_request *request, const rt_fusion_place places[2])
 {
     rt_fusion_result result = {.parameters = places, .parameter_count = 2};
     result.image = (rt_image){.name = request->name,
@@ -66,6 +65,13 @@ void world_answer(const rt_fusion_request *request, const rt_fusion_place places
                               .kernels = &request->name,
                               .kernel_count = 1,
                               .code = {(const uint8_t *)"fused", 5}};
+    return result;
+}
+
+void world_answer(const rt_fusion_request *request, const rt_fusion_place places[2],
+                  rt_buffer *out_result)
+{
+    rt_fusion_result result = world_result(request, places);
     rt_image_hash(&result.image);
     rt_fusion_result_write(out_result, &result);
 }

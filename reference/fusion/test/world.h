@@ -28,7 +28,11 @@ void world_destroy(world *w);
  * value 7. */
 rt_command_id world_launch(world *w, const char *kernel, rt_promotion promotion);
 
-/* Writes an answer in the request's format: a kernel whose two parameters come from `places`. */
+/* An answer in the request's format: a kernel whose two parameters come from `places`.  Its image
+ * has no hash yet. */
+rt_fusion_result world_result(const rt_fusion_request *request, const rt_fusion_place places[2]);
+
+/* Writes that answer. */
 void world_answer(const rt_fusion_request *request, const rt_fusion_place places[2],
                   rt_buffer *out_result);
 

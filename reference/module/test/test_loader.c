@@ -128,6 +128,39 @@ static void an_opened_cycle_is_unloaded_as_a_whole(void **state)
     expect_log(f, "-y -x ");
 }
 
+/* In glibc 2.39 and newer, the closed module's destructor runs first, although X would precede Y
+ * as above: Y was opened after X, and X was closed before Y. */
+static void newer_releases_begin_with_the_closed_module(void **state)
+{
+    fixture *f = *state;
+    for (uint32_t newer = 0; newer < 2; newer++) {
+        rt_simulated_module table[MODULES] = {0};
+        for (uint32_t i = 0; i < MODULES; i++)
+            table[i] = (rt_simulated_module){.needs = modules[i].needs,
+                                             .need_count = modules[i].need_count,
+                                             .images = modules[i].images};
+        rt_simulated *simulated = rt_simulated_create(table, MODULES);
+        if (newer) rt_simulated_destroy_closed_first(simulated);
+        rt_registry registry;
+        rt_registry_init(&registry, f->trace);
+        registry.observer = f->registry.observer;
+        rt_loader loader;
+        rt_loader_init(&loader, f->sink, &registry, modules, MODULES);
+        rt_loader_use(&loader, rt_simulated_system(simulated));
+        rt_loader_start(&loader, D, NULL, 0);
+        rt_loader_open(&loader, X);
+        rt_loader_open(&loader, A);
+        expect_log(f, "+d +y +x +c +a ");
+        assert_true(rt_ok(rt_loader_close(&loader, X)));
+        expect_log(f, newer ? "-x -y " : "-y -x ");
+        assert_true(rt_ok(rt_loader_close(&loader, A)));
+        expect_log(f, "-a -c ");
+        rt_loader_free(&loader);
+        rt_simulated_destroy(simulated);
+        rt_registry_free(&registry);
+    }
+}
+
 static void a_new_load_gives_new_ids(void **state)
 {
     fixture *f = *state;
@@ -219,6 +252,83 @@ static void impossible_events_are_refused(void **state)
     }
 }
 
+/* A system that fails, with or without a module that was loaded before. */
+static rt_status failing(fixture *f)
+{
+    return rt_fail(f->sink, RT_TOOL, RT_RULE_NONE, "ld.so has died");
+}
+
+static rt_status failing_start(void *state, rt_module_id executable, const rt_module_id *preloaded,
+                               uint32_t preloaded_count, rt_system_events *out_events)
+{
+    (void)preloaded, (void)preloaded_count;
+    *rt_vector_push(out_events) = (rt_system_event){.kind = RT_SYSTEM_LOADED, .module = executable};
+    return failing(state);
+}
+
+static rt_status failing_open(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    (void)module, (void)out_events;
+    return failing(state);
+}
+
+static rt_status working_open(void *state, rt_module_id module, rt_system_events *out_events)
+{
+    (void)state;
+    *rt_vector_push(out_events) = (rt_system_event){.kind = RT_SYSTEM_LOADED, .module = module};
+    return RT_STATUS_OK;
+}
+
+static rt_status failing_binds(void *state, rt_module_id from, rt_text symbol,
+                               rt_module_id *out_module)
+{
+    (void)from, (void)symbol;
+    *out_module = RT_MODULE_NONE;
+    return failing(state);
+}
+
+/* A failure reaches the caller, and what the system reported before it counts. */
+static void a_system_may_fail(void **state)
+{
+    fixture *f = *state;
+    static const rt_system_operations fails = {.start = failing_start,
+                                               .open = failing_open,
+                                               .close = failing_open,
+                                               .binds = failing_binds},
+                                      works = {.open = working_open, .close = failing_open};
+    rt_loader loader;
+    rt_module_id bound = A;
+    rt_loader_init(&loader, f->sink, &f->registry, modules, MODULES);
+    rt_loader_use(&loader, (rt_system){&fails, f});
+    assert_int_equal(rt_loader_start(&loader, APP, NULL, 0).code, RT_TOOL);
+    assert_true(loader.modules[APP].loaded);
+    assert_int_equal(rt_loader_binds(&loader, APP, RT_TEXT("s"), &bound).code, RT_TOOL);
+    assert_int_equal(bound, RT_MODULE_NONE);
+    bound = A;
+    assert_true(rt_ok(rt_loader_binds(&loader, B, RT_TEXT("s"), &bound))); /* it is not loaded */
+    assert_int_equal(bound, RT_MODULE_NONE);
+    assert_int_equal(rt_loader_open(&loader, A).code, RT_TOOL);
+    assert_int_equal(rt_loader_close(&loader, A).code, RT_ERRC_INVALID); /* it is not open */
+    rt_loader_use(&loader, (rt_system){&works, f});
+    assert_true(rt_ok(rt_loader_open(&loader, A)));
+    assert_true(loader.modules[A].loaded);
+    assert_int_equal(rt_loader_close(&loader, A).code, RT_TOOL);
+    /* The second time, it is loaded already. */
+    assert_int_equal(rt_loader_open(&loader, A).code, RT_MALFORMED);
+    rt_loader_free(&loader);
+}
+
+/* system.h: RT_MODULE_NONE if there is no definition. */
+static void the_simulated_system_says_that_nothing_is_bound(void **state)
+{
+    fixture *f = *state;
+    rt_module_id bound = A;
+    assert_true(rt_ok(rt_loader_open(&f->loader, D))); /* before the program starts */
+    assert_true(
+        rt_ok(f->loader.system.operations->binds(f->loader.system.state, D, RT_TEXT("s"), &bound)));
+    assert_int_equal(bound, RT_MODULE_NONE);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fixture_close)
 
 int main(void)
@@ -230,10 +340,13 @@ int main(void)
         TEST(a_closed_module_stays_while_something_needs_it),
         TEST(a_cycle_is_loaded_once),
         TEST(an_opened_cycle_is_unloaded_as_a_whole),
+        TEST(newer_releases_begin_with_the_closed_module),
         TEST(a_new_load_gives_new_ids),
         TEST(a_preloaded_module_is_constructed_before_the_executable_and_stays),
         TEST(an_image_is_loaded_once),
         TEST(impossible_events_are_refused),
+        TEST(a_system_may_fail),
+        TEST(the_simulated_system_says_that_nothing_is_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

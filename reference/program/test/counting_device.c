@@ -35,7 +35,8 @@ static void destroy_event(dev_event *event)
 typedef struct counting_event {
     dev_event base;
     bool failed;
-    bool pending;
+    bool pending; /* until it is waited for, or advanced; a host event: until it is completed */
+    bool is_completed;
     dev_times times;
 } counting_event;
 
@@ -63,7 +64,31 @@ static rt_status event_times(dev_event *event, dev_times *out_times)
     return RT_STATUS_OK;
 }
 
-static const dev_event_ops event_ops = {destroy_event, wait_event, event_state, event_times};
+static void advance_event(dev_event *event)
+{
+    count(&((counting_device *)event->device)->advances);
+    ((counting_event *)event)->pending = false;
+}
+
+/* Of a host event. */
+static rt_status complete_event(dev_event *event, bool has_failed)
+{
+    counting_event *self = (counting_event *)event;
+    RT_TRY(call(event->device, "complete"));
+    if (self->is_completed && !((counting_device *)event->device)->completes_twice)
+        return rt_fail(event->device->sink, RT_ERRC_INVALID, RT_RULE_NONE, "it is complete");
+    self->failed = has_failed;
+    self->pending = false;
+    self->is_completed = true;
+    return RT_STATUS_OK;
+}
+
+static const dev_event_ops event_ops = {.destroy = destroy_event,
+                                        .wait = wait_event,
+                                        .state = event_state,
+                                        .times = event_times,
+                                        .advance = advance_event,
+                                        .complete = complete_event};
 
 /* Commands are numbered by their tag: command n is submitted at time 10n, begins at 10n + 3 and
  * ends at 10n + 5. */
@@ -78,6 +103,14 @@ static dev_event *make_event(dev_command command, bool failed)
         event->failed = event->failed || ((counting_event *)command.wait[i])->failed;
     }
     return &event->base;
+}
+
+static rt_status make_host_event(dev_device *device, dev_event **out_event)
+{
+    RT_TRY(call(device, "host_event_create"));
+    *out_event = make_event((dev_command){0}, false);
+    ((counting_event *)*out_event)->pending = true;
+    return RT_STATUS_OK;
 }
 
 typedef struct counting_memory {
@@ -99,7 +132,18 @@ static uint64_t memory_address(dev_memory *memory)
     return COUNTING_ADDRESS;
 }
 
-static const dev_memory_ops memory_ops = {.destroy = destroy_memory, .address = memory_address};
+static void access_mapping(dev_mapping *mapping, uint32_t tag, uint64_t offset, uint64_t size,
+                           bool is_write)
+{
+    counting_device *self = (counting_device *)mapping->memory->device;
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->accesses, "[%s %u %llu+%llu]", is_write ? "write" : "read", tag,
+                     (unsigned long long)offset, (unsigned long long)size);
+    pthread_mutex_unlock(&self->lock);
+}
+
+static const dev_memory_ops memory_ops = {
+    .destroy = destroy_memory, .address = memory_address, .mapping_access = access_mapping};
 
 static rt_status make_memory(dev_device *device, uint64_t size, rt_text label,
                              dev_memory **out_memory)
@@ -223,6 +267,7 @@ static void log_code(counting_device *self, const dev_code *code)
             rt_buffer_printf(&self->codes, "%02x", code->constants[i].value.data[k]);
     }
     rt_buffer_printf(&self->codes, "]");
+    rt_buffer_printf(&self->names, "[%.*s]", RT_TEXT_ARG(code->image));
     rt_buffer_printf(&self->hashes, "[%s]",
                      rt_hash_print(rt_hash128(code->bytes.data, code->bytes.size)).digits);
     pthread_mutex_unlock(&self->lock);
@@ -238,10 +283,11 @@ static rt_status compile(dev_device *device, const dev_code *code, dev_program *
 static rt_status link_programs(dev_device *device, dev_program *const *programs, uint32_t number,
                                rt_text options, dev_program **out_program)
 {
-    (void)programs, (void)options;
+    (void)programs;
     counting_device *self = (counting_device *)device;
     pthread_mutex_lock(&self->lock);
     self->last_link_inputs = number;
+    rt_buffer_printf(&self->link_options, "[%.*s]", RT_TEXT_ARG(options));
     pthread_mutex_unlock(&self->lock);
     return make_program(device, &self->links_done, "link", out_program);
 }
@@ -373,8 +419,34 @@ static rt_status fill_memory(dev_queue *queue, dev_command command, dev_memory *
 static rt_status enqueue_marker(dev_queue *queue, dev_command command, dev_marker marker,
                                 dev_event **out_event)
 {
-    (void)marker;
+    counting_device *self = device_of(queue);
     RT_TRY(call(queue->device, "enqueue_marker"));
+    pthread_mutex_lock(&self->lock);
+    rt_buffer_printf(&self->markers, "[%s%s%u]", marker.waits_for_all ? "all " : "",
+                     marker.is_barrier ? "barrier " : "", command.wait_count);
+    pthread_mutex_unlock(&self->lock);
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+/* A mapping is the bytes of the memory itself. */
+static rt_status map_memory(dev_queue *queue, dev_command command, dev_memory *memory, dev_map map,
+                            dev_mapping **out_mapping, dev_event **out_event)
+{
+    RT_TRY(call(queue->device, "enqueue_map"));
+    count(&device_of(queue)->maps);
+    *out_mapping = rt_alloc(sizeof **out_mapping);
+    (*out_mapping)->bytes = ((counting_memory *)memory)->bytes + map.offset;
+    *out_event = make_event(command, false);
+    return RT_STATUS_OK;
+}
+
+static rt_status unmap_memory(dev_queue *queue, dev_command command, dev_mapping *mapping,
+                              dev_event **out_event)
+{
+    rt_free(mapping); /* even if it fails */
+    RT_TRY(call(queue->device, "enqueue_unmap"));
+    count(&device_of(queue)->unmaps);
     *out_event = make_event(command, false);
     return RT_STATUS_OK;
 }
@@ -393,6 +465,8 @@ static const dev_queue_ops queue_ops = {
     .enqueue_copy = copy_memory,
     .enqueue_fill = fill_memory,
     .enqueue_marker = enqueue_marker,
+    .enqueue_map = map_memory,
+    .enqueue_unmap = unmap_memory,
     .flush = flush,
 };
 
@@ -408,10 +482,14 @@ static void destroy_device(dev_device *device)
 {
     counting_device *self = (counting_device *)device;
     rt_buffer_free(&self->codes);
+    rt_buffer_free(&self->names);
     rt_buffer_free(&self->hashes);
+    rt_buffer_free(&self->link_options);
     rt_buffer_free(&self->usm_sizes);
     rt_buffer_free(&self->arguments);
     rt_buffer_free(&self->globals);
+    rt_buffer_free(&self->markers);
+    rt_buffer_free(&self->accesses);
     pthread_mutex_destroy(&self->lock);
     rt_free(device);
 }
@@ -432,6 +510,8 @@ static void capabilities(dev_device *device, dev_capabilities *out_capabilities)
         .spec_constants = true,
         .program_binaries = true,
         .profiling = true,
+        .host_events = true,
+        .maps = true,
         .local_size_max = 1024,
         .group_size_max = 64,
     };
@@ -448,6 +528,7 @@ static const dev_device_ops device_ops = {
     .queue_create = make_queue,
     .program_load = load,
     .queue_create_profiling = make_queue,
+    .host_event_create = make_host_event,
 };
 
 static rt_status open_device(const dev_open_parameters *parameters, rt_text selector,

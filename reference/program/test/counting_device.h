@@ -16,6 +16,7 @@ typedef struct counting_device {
     bool fail_waits;              /* launches fail while they run */
     bool holds;                   /* launches stay pending until they are waited for */
     bool fail_loads;              /* binaries are refused */
+    bool completes_twice;         /* host events may be completed again */
     bool no_binaries;             /* no program can be serialised */
     bool fail_globals;            /* no program has a variable */
     bool fail_fills, fail_writes; /* fills or writes are refused */
@@ -27,16 +28,23 @@ typedef struct counting_device {
     uint32_t compiles, links_done, builds, kernels, launches, reads, writes; /* atomic counters */
     uint32_t last_link_inputs; /* written under lock */
     uint32_t copies, fills;
-    uint32_t loads; /* number of loaded binaries */
+    uint32_t maps, unmaps, advances;
+    rt_buffer accesses; /* "[read 1 0+2]" for each access to mapped bytes: its tag and range; under
+                         * lock */
+    rt_buffer markers;  /* "[all barrier 0]" for each marker: its flags, and for how many events it
+                         * waits; under lock */
+    uint32_t loads;     /* number of loaded binaries */
     uint32_t usms;
     rt_buffer usm_sizes; /* "[device 4]" for each USM allocation: its kind and bytes; under lock */
     rt_buffer globals; /* "[name]" for each variable looked up, "[name+0:1122334455660000]" (offset
                         * and bytes) for each write to one; guarded by lock */
     pthread_mutex_t lock;
     rt_buffer codes;  /* "[options 1=07000000]" for each image compiled or built; guarded by lock */
+    rt_buffer names;  /* "[image]" for each such image; guarded by lock */
     rt_buffer hashes; /* "[HASH]" of the code of each such image, rt_hash128; guarded by lock */
-    rt_buffer arguments; /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
-                          * offset, "b00ff" bytes, "l16" local; guarded by lock */
+    rt_buffer link_options; /* "[options]" for each link; guarded by lock */
+    rt_buffer arguments;    /* those of the newest launch: "m" memory, "0" null, "p40" pointer with
+                             * offset, "b00ff" bytes, "l16" local; guarded by lock */
 } counting_device;
 
 /* The start address of every USM allocation on the device. */

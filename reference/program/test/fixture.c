@@ -118,6 +118,23 @@ static rt_property_set virtual_function_set(rt_arena *arena, const char *list, b
     return (rt_property_set){RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS), properties, count};
 }
 
+static rt_property_set kernel_call_set(rt_arena *arena, const char *list)
+{
+    rt_text *words;
+    uint32_t count = split_names(arena, list, &words);
+    rt_property *properties = rt_arena_alloc_array(arena, count, sizeof *properties);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *equals = memchr(words[i].data, '=', words[i].length);
+        CHECK(equals);
+        size_t length = (size_t)(equals - words[i].data);
+        properties[i] =
+            (rt_property){.name = {words[i].data, length},
+                          .type = RT_PROPERTY_BYTES,
+                          .bytes = {(const uint8_t *)equals + 1, words[i].length - length - 1}};
+    }
+    return (rt_property_set){RT_TEXT(RT_SET_KERNEL_CALLS), properties, count};
+}
+
 static rt_property_set ir_set(rt_arena *arena, const char *ir)
 {
     rt_property *property = rt_arena_alloc(arena, sizeof *property);
@@ -149,7 +166,7 @@ static rt_bytes code_make(rt_arena *arena, const fixture_module *module, bool is
 static void image_make(rt_arena *arena, const fixture_module *module, bool is_dummy,
                        rt_image *image)
 {
-    enum { SETS = 8 };
+    enum { SETS = 9 };
     rt_property_set *sets = rt_arena_alloc_array(arena, SETS, sizeof *sets);
     uint32_t set_count = 4;
     rt_text *kernels;
@@ -159,12 +176,14 @@ static void image_make(rt_arena *arena, const fixture_module *module, bool is_du
     sets[set_count++] = global_set(arena, module->globals);
     if (module->aspect && !is_dummy) sets[set_count++] = requirement_set(arena, module->aspect);
     if (module->embedded_ir) sets[set_count++] = ir_set(arena, module->embedded_ir);
+    if (module->kernel_calls) sets[set_count++] = kernel_call_set(arena, module->kernel_calls);
     if (module->virtual_functions)
         sets[set_count++] = virtual_function_set(arena, module->virtual_functions, is_dummy);
     *image = (rt_image){
         .name = rt_arena_printf(arena, "%s/%d", module->name, is_dummy),
         .format = module->format,
         .compile_options = rt_text_of(module->options),
+        .link_options = rt_text_of(module->link_options),
         .kernel_count = split_names(arena, module->kernels, &kernels),
         .sets = sets,
         .set_count = set_count,
@@ -282,8 +301,9 @@ const char *fixture_newest(fixture *f, rt_event_kind kind, const char *field)
 
 rt_status fixture_ask_as(fixture *f, const rt_kernel_request *request)
 {
-    rt_program *program;
-    dev_kernel *kernel;
+    /* What a failing call must overwrite. */
+    rt_program *program = (rt_program *)f;
+    dev_kernel *kernel = (dev_kernel *)f;
     rt_status status = rt_program_manager_kernel(f->manager, request, &program, &kernel);
     CHECK(rt_ok(status) == (kernel != NULL));
     CHECK(rt_ok(status) == (program != NULL));

@@ -28,11 +28,14 @@ typedef struct fixture_module {
     const char *constants;
     /* Properties of virtual functions, as in "provides=a calls=a,b creates=c uses=d". */
     const char *virtual_functions;
+    /* Of which kernels the image says that they call sets: "k=a j=a,b". */
+    const char *kernel_calls;
     bool with_dummy; /* adds a second image, which is the dummy of this one and does not need the
                       * aspect */
     /* device_globals of 4 bytes in the image's set, "a b!": those with '!' have image scope. */
     const char *globals;
-    const char *embedded_ir; /* the embedded bitcode, which may be any text; NULL: none */
+    const char *embedded_ir;  /* the embedded bitcode, which may be any text; NULL: none */
+    const char *link_options; /* for the device's linker; NULL: none */
 } fixture_module;
 
 /* Creates a fixture with module_count modules, none loaded, and two devices of counting_backend. */

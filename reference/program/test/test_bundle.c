@@ -11,8 +11,8 @@
 
 /* main needs f from library, which also has a kernel; left and right need each other. */
 static const fixture_module modules[] = {
-    {"main", "k", "f", NULL, .constants = "n"},
-    {"library", "lk", NULL, "f"},
+    {"main", "k", "f", NULL, .constants = "n", .link_options = "-main"},
+    {"library", "lk", NULL, "f", .link_options = "-library"},
     {"alone", "solo", NULL, NULL},
     {"left", "l", "r_of", "l_of"},
     {"right", "r", "l_of", "r_of"},
@@ -20,8 +20,33 @@ static const fixture_module modules[] = {
     {"ahead", "ahead", NULL, NULL, RT_FORMAT_NATIVE},
     {"aheadlib", "aheadlib", NULL, "g", RT_FORMAT_NATIVE},
     {"needing", "needing", NULL, NULL, .aspect = 6 /* fp64 */},
+    {"twin", "twin", NULL, NULL},
+    {"later", "twin", NULL, NULL},
+    {"aheadtwin", "twin", NULL, "h", RT_FORMAT_NATIVE},
+    {"aheadlater", "twin", "h", NULL, RT_FORMAT_NATIVE},
+    {"ptx", "p", NULL, NULL, RT_FORMAT_PTX},
 };
-enum { MAIN, LIBRARY, ALONE, LEFT, RIGHT, BROKEN, AHEAD, AHEADLIB, NEEDING, MODULES };
+enum {
+    MAIN,
+    LIBRARY,
+    ALONE,
+    LEFT,
+    RIGHT,
+    BROKEN,
+    AHEAD,
+    AHEADLIB,
+    NEEDING,
+    TWIN,
+    LATER,
+    AHEADTWIN,
+    AHEADLATER,
+    PTX,
+    MODULES
+};
+
+/* What every call must overwrite, even if it fails. */
+static char garbage;
+#define GARBAGE ((void *)&garbage)
 
 typedef struct world {
     fixture *f;
@@ -34,7 +59,7 @@ static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
     w->f = fixture_create(modules, MODULES, "");
-    w->f->device.capabilities.formats_taken |= 1u << RT_FORMAT_NATIVE;
+    w->f->device.capabilities.formats_taken |= 1u << RT_FORMAT_NATIVE | 1u << RT_FORMAT_PTX;
     *state = w;
     return 0;
 }
@@ -64,40 +89,47 @@ static const rt_bundle *get(world *w, rt_bundle_state state, const char *kernel)
     rt_text name = rt_text_of(kernel);
     const rt_bundle_request request = {
         .state = state, .device = &w->f->device, .kernels = &name, .kernel_count = kernel != NULL};
-    rt_bundle *bundle = NULL;
+    rt_bundle *bundle = GARBAGE;
     rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
     return keep(w, status, bundle);
 }
 
 static const rt_bundle *compile(world *w, const rt_bundle *input, const char *options)
 {
-    rt_bundle *bundle = NULL;
+    rt_bundle *bundle = GARBAGE;
     rt_status status = rt_bundle_compile(w->f->manager, input, rt_text_of(options), &bundle);
+    return keep(w, status, bundle);
+}
+
+static const rt_bundle *link_with(world *w, const rt_bundle *a, const rt_bundle *b,
+                                  const char *options)
+{
+    const rt_bundle *pair[] = {a, b};
+    rt_bundle *bundle = GARBAGE;
+    rt_status status = rt_bundle_link(w->f->manager, pair, 2, rt_text_of(options), &bundle);
     return keep(w, status, bundle);
 }
 
 static const rt_bundle *link_two(world *w, const rt_bundle *a, const rt_bundle *b)
 {
-    const rt_bundle *pair[] = {a, b};
-    rt_bundle *bundle = NULL;
-    rt_status status = rt_bundle_link(w->f->manager, pair, 2, (rt_text){0}, &bundle);
-    return keep(w, status, bundle);
+    return link_with(w, a, b, NULL);
 }
 
 static const rt_bundle *join_two(world *w, const rt_bundle *a, const rt_bundle *b)
 {
     const rt_bundle *pair[] = {a, b};
-    rt_bundle *bundle = NULL;
+    rt_bundle *bundle = GARBAGE;
     rt_status status = rt_bundle_join(w->f->manager, pair, 2, &bundle);
     return keep(w, status, bundle);
 }
 
 static rt_status launch(world *w, const rt_bundle *bundle, const rt_kernel_request *request)
 {
-    rt_program *program = NULL;
-    dev_kernel *kernel = NULL;
+    rt_program *program = GARBAGE;
+    dev_kernel *kernel = GARBAGE;
     rt_status status = rt_bundle_kernel(w->f->manager, bundle, request, &program, &kernel);
     assert_int_equal(rt_ok(status), kernel != NULL);
+    assert_int_equal(rt_ok(status), program != NULL);
     rt_program_release(w->f->manager, program);
     return status;
 }
@@ -138,6 +170,11 @@ static void assert_unresolved(world *w, const rt_bundle *bundle, const char *exp
     assert_names(names, count, expected);
 }
 
+static void assert_message(world *w, const char *expected)
+{
+    assert_string_equal(rt_sink_diagnostic(w->f->sink, w->status)->message.data, expected);
+}
+
 static void load(world *w, uint32_t module)
 {
     rt_loader_open(&w->f->loader, module);
@@ -170,6 +207,12 @@ static void unresolved_symbols_are_named(void **state)
     assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "nowhere");
     load(w, LEFT), load(w, RIGHT);
     assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "r"), "");
+    /* An image may have no property sets at all. */
+    static const rt_text kernel = {"bare", 4};
+    static const rt_image bare = {.name = {"bare/0", 6}, .kernels = &kernel, .kernel_count = 1};
+    assert_true(rt_ok(rt_loader_image_load(&w->f->loader, MAIN, &bare)));
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, "bare"), "");
+    assert_unresolved(w, get(w, RT_BUNDLE_INPUT, NULL), "nowhere");
 }
 
 static void all_kernels_without_a_list(void **state)
@@ -201,10 +244,35 @@ static void code_compiled_ahead_begins_further(void **state)
     load(w, AHEAD), load(w, AHEADLIB);
     assert_null(get(w, RT_BUNDLE_INPUT, "aheadlib"));
     assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_message(w, "kernel 'aheadlib' exists only in images that were compiled ahead of time "
+                      "beyond state input");
     assert_non_null(get(w, RT_BUNDLE_OBJECT, "aheadlib"));
     assert_null(get(w, RT_BUNDLE_OBJECT, "ahead")); /* nothing to link: an executable */
     assert_int_equal(w->status.code, RT_ERRC_INVALID);
     assert_non_null(get(w, RT_BUNDLE_EXECUTABLE, "ahead"));
+}
+
+/* PTX begins in state input: a driver compiles it (bundle.h). */
+static void ptx_is_compiled_like_spirv(void **state)
+{
+    world *w = *state;
+    load(w, PTX);
+    const rt_bundle *input = get(w, RT_BUNDLE_INPUT, "p");
+    assert_images(w, input, "ptx/0");
+    assert_non_null(compile(w, input, NULL));
+}
+
+/* Of several images of a kernel, a bundle has the first of those that are furthest on their way to
+ * its state, but not beyond it. */
+static void the_first_of_the_furthest_images_is_taken(void **state)
+{
+    world *w = *state;
+    load(w, TWIN), load(w, LATER);
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "twin"), "twin/0");
+    assert_images(w, get(w, RT_BUNDLE_OBJECT, "twin"), "twin/0");
+    load(w, AHEADTWIN), load(w, AHEADLATER);
+    assert_images(w, get(w, RT_BUNDLE_INPUT, "twin"), "twin/0");
+    assert_images(w, get(w, RT_BUNDLE_OBJECT, "twin"), "aheadtwin/0");
 }
 
 static void refusals_of_get_have_their_class(void **state)
@@ -242,6 +310,30 @@ static void objects_are_linked_by_hand(void **state)
     assert_true(rt_ok(launch_kernel(w, linked, "lk")));
 }
 
+/* The options of the first image, then those of the call; those of other images do not count. */
+static void link_options_are_the_first_images_and_the_calls(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    assert_true(rt_ok(fixture_ask(w->f, "k")));
+    const rt_bundle *object = get(w, RT_BUNDLE_OBJECT, "k");
+    assert_non_null(link_with(w, object, object, "-call"));
+    assert_non_null(link_with(w, object, object, NULL));
+    const rt_bundle *library = get(w, RT_BUNDLE_OBJECT, "lk");
+    assert_non_null(link_with(w, library, object, "-call"));
+    assert_string_equal(rt_buffer_string(&w->f->counting->link_options),
+                        "[-main][-main -call][-main][-library -call]");
+}
+
+static void the_device_is_told_the_images_names(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN), load(w, ALONE);
+    assert_non_null(get(w, RT_BUNDLE_OBJECT, "k"));
+    assert_non_null(get(w, RT_BUNDLE_EXECUTABLE, "solo"));
+    assert_string_equal(rt_buffer_string(&w->f->counting->names), "[main/0][library/0][alone/0]");
+}
+
 static void a_unit_is_linked_once(void **state)
 {
     world *w = *state;
@@ -271,6 +363,15 @@ static void DL_LINK_06_programs_of_two_formats_are_handed_over_together(void **s
     assert_null(link_two(w, spirv, native));
     assert_int_equal(w->status.code, RT_ERRC_BUILD); /* the device's refusal */
     assert_int_equal(w->f->counting->links_done, 2);
+    w->f->counting->fail_builds = false;
+    /* A format that it does not link is named with the first image that has it. */
+    load(w, PTX);
+    const rt_bundle *ptx = get(w, RT_BUNDLE_OBJECT, "p");
+    w->f->device.capabilities.extension_count = 1;
+    assert_null(link_two(w, spirv, join_two(w, native, ptx)));
+    assert_message(w, "image main/0 must be linked with 3 other images, but device device does not "
+                      "link programs of format native (it lacks the extension "
+                      "assay_ext_native_linking), the format of image aheadlib/0");
 }
 
 static void joined_units_are_there_once(void **state)
@@ -284,15 +385,25 @@ static void joined_units_are_there_once(void **state)
     const rt_bundle *executables = join_two(w, solo, solo);
     assert_int_equal(rt_bundle_unit_count(executables), 1);
     assert_true(rt_ok(launch_kernel(w, executables, "solo")));
+    /* Each kernel is launched from its own unit. */
+    const rt_bundle *both = join_two(w, get(w, RT_BUNDLE_EXECUTABLE, "k"), solo);
+    assert_true(rt_ok(launch_kernel(w, both, "solo")));
+    assert_true(rt_ok(launch_kernel(w, both, "k")));
+    assert_int_equal(launch_kernel(w, both, "p").code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    /* The devices are there once, too. */
+    const rt_bundle *object = get(w, RT_BUNDLE_OBJECT, "solo");
+    const rt_bundle *objects = join_two(w, object, object);
+    assert_int_equal(rt_bundle_unit_count(link_two(w, objects, objects)), 1);
 }
 
 static void built_in_one_step(void **state)
 {
     world *w = *state;
     load(w, LIBRARY), load(w, MAIN);
-    rt_bundle *built = NULL;
+    rt_bundle *built = GARBAGE;
     rt_status status = rt_bundle_build(w->f->manager, get(w, RT_BUNDLE_INPUT, "k"), &built);
     assert_images(w, keep(w, status, built), "main/0 library/0");
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_BUILD, "of"), "0");
     assert_int_equal(w->f->counting->compiles, 2);
     assert_int_equal(w->f->counting->links_done, 1);
 }
@@ -309,7 +420,7 @@ static void a_failing_device_leaves_nothing(void **state)
     assert_null(link_two(w, object, object));
     assert_null(get(w, RT_BUNDLE_OBJECT, "solo"));
     assert_null(get(w, RT_BUNDLE_EXECUTABLE, "solo"));
-    rt_bundle *built = NULL;
+    rt_bundle *built = GARBAGE;
     rt_status status = rt_bundle_build(w->f->manager, input, &built);
     assert_null(keep(w, status, built));
 }
@@ -323,6 +434,9 @@ static void a_device_that_does_not_link_links_one_image(void **state)
     assert_null(link_two(w, object, object));
     assert_int_equal(w->status.code, RT_ERRC_FEATURE_NOT_SUPPORTED);
     assert_int_equal(w->status.rule, RT_RULE_DL_BACKEND_06);
+    assert_message(w, "image main/0 must be linked with 1 other images, but device device does not "
+                      "link programs of format spirv64 (it lacks the extension "
+                      "pi_ext_spirv64_linking)");
     const rt_bundle *solo = get(w, RT_BUNDLE_OBJECT, "solo");
     assert_non_null(link_two(w, solo, solo));
     for (uint32_t i = 0; i < w->bundle_count; i++)
@@ -340,7 +454,7 @@ static const rt_bundle *get_as(world *w, const rt_device *device, rt_context_id 
                                        .context = context,
                                        .kernels = &solo,
                                        .kernel_count = 1};
-    rt_bundle *bundle = NULL;
+    rt_bundle *bundle = GARBAGE;
     rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
     return keep(w, status, bundle);
 }
@@ -368,7 +482,9 @@ static void linked_for_the_devices_that_all_have(void **state)
     const rt_bundle *first = get_as(w, &w->f->device, 0), *other = get_as(w, &w->f->other, 0);
     assert_null(link_two(w, first, other));
     assert_int_equal(w->status.code, RT_ERRC_INVALID);
+    assert_message(w, "cannot link 2 kernel bundles: no device is in all of them");
     const rt_bundle *pair = join_two(w, first, other);
+    assert_string_equal(fixture_newest(w->f, RT_EVENT_BUNDLE_JOIN, "bundles"), "0 1");
     assert_int_equal(rt_bundle_unit_count(link_two(w, pair, pair)), 2);
     const rt_bundle *linked = link_two(w, pair, other);
     assert_int_equal(rt_bundle_unit_count(linked), 1);
@@ -390,7 +506,7 @@ static const rt_bundle *get_with(world *w, const char *constant)
                                        .kernel_count = 1,
                                        .constants = constants,
                                        .constant_count = 1};
-    rt_bundle *bundle = NULL;
+    rt_bundle *bundle = GARBAGE;
     rt_status status = rt_bundle_get(w->f->manager, &request, &bundle);
     memset(value, 0xff, sizeof value);
     return keep(w, status, bundle);
@@ -412,6 +528,16 @@ static void constants_are_set_in_input(void **state)
     const rt_kernel_request request = {
         .device = &w->f->device, .kernel = RT_TEXT("k"), .constants = late, .constant_count = 1};
     assert_int_equal(launch(w, linked, &request).code, RT_ERRC_INVALID);
+}
+
+/* Units with and without a value for a constant are different units. */
+static void values_tell_units_apart(void **state)
+{
+    world *w = *state;
+    load(w, LIBRARY), load(w, MAIN);
+    const rt_bundle *set = get_with(w, "n");
+    assert_int_equal(rt_bundle_unit_count(join_two(w, set, get_with(w, "n"))), 2);
+    assert_int_equal(rt_bundle_unit_count(join_two(w, set, get(w, RT_BUNDLE_INPUT, "k"))), 4);
 }
 
 /* ---- Lifetimes ---------------------------------------------------------------------------- */
@@ -488,8 +614,12 @@ int main(int argc, char **argv)
         TEST(all_kernels_without_a_list),
         TEST(images_that_need_each_other_share_a_program),
         TEST(code_compiled_ahead_begins_further),
+        TEST(ptx_is_compiled_like_spirv),
+        TEST(the_first_of_the_furthest_images_is_taken),
         TEST(refusals_of_get_have_their_class),
         TEST(objects_are_linked_by_hand),
+        TEST(link_options_are_the_first_images_and_the_calls),
+        TEST(the_device_is_told_the_images_names),
         TEST(a_unit_is_linked_once),
         TEST(DL_LINK_06_programs_of_two_formats_are_handed_over_together),
         TEST(joined_units_are_there_once),
@@ -499,6 +629,7 @@ int main(int argc, char **argv)
         TEST(contexts_do_not_mix),
         TEST(linked_for_the_devices_that_all_have),
         TEST(constants_are_set_in_input),
+        TEST(values_tell_units_apart),
         TEST(a_bundle_outlives_the_modules_of_its_images),
         TEST(caches_know_nothing_of_bundles),
         TEST(a_program_lives_as_long_as_some_bundle_or_launch),

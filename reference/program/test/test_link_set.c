@@ -45,6 +45,7 @@ static rt_text collect(fixture *f, uint32_t module_count, uint64_t seed)
     rt_text result = rt_arena_text(&f->arena, rt_buffer_text(&text));
     rt_buffer_free(&text);
     rt_link_set_free(&set);
+    assert_true(set.images.count == 0 && !set.searched);
     return result;
 }
 
@@ -109,6 +110,28 @@ static void another_format_does_not_count(void **state)
     EXPECT_SET("!f", {"main", "k", "f", NULL}, {"a", NULL, NULL, "f", RT_FORMAT_SPIRV64_X86_64});
     EXPECT_SET("main/0 b/0", {"main", "k", "f", NULL},
                {"a", NULL, NULL, "f", RT_FORMAT_SPIRV64_X86_64}, {"b", NULL, NULL, "f"});
+}
+
+/* The trace says why an exporter is passed over: its format, or what the device lacks for it. */
+static void an_exporter_that_is_passed_over_is_explained(void **state)
+{
+    (void)state;
+    const fixture_module modules[] = {{"main", "k", "f", NULL},
+                                      {"native", NULL, NULL, "f", RT_FORMAT_NATIVE},
+                                      {"needing", NULL, NULL, "f", .aspect = 6 /* fp64 */},
+                                      {"a", NULL, NULL, "f"}};
+    fixture *f = fixture_create(modules, 4, "");
+    f->device.capabilities.aspects = 0;
+    assert_string_equal(collect(f, 2, 0).data, "!f");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "image"), "main/0");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "symbol"), "f");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "provider"), "native/0");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "reason"), "its format is native");
+    assert_string_equal(collect(f, 4, 0).data, "main/0 a/0");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "provider"), "needing/0");
+    assert_string_equal(fixture_newest(f, RT_EVENT_PASS_OVER, "reason"),
+                        "it needs aspect fp64, which device device does not have");
+    fixture_destroy(f);
 }
 
 static void seeds_reach_every_suitable_provider(void **state)
@@ -251,6 +274,7 @@ int main(void)
         cmocka_unit_test(a_ring_of_a_thousand_images),
         cmocka_unit_test(all_unresolved_symbols_are_named_once),
         cmocka_unit_test(another_format_does_not_count),
+        cmocka_unit_test(an_exporter_that_is_passed_over_is_explained),
         cmocka_unit_test(seeds_reach_every_suitable_provider),
         cmocka_unit_test(a_preloaded_provider_is_preferred_where_the_policy_is_on),
         cmocka_unit_test(a_preloaded_image_that_replaces_a_part_stands_beside_the_whole),

@@ -1,5 +1,6 @@
 /* Unit tests of the program manager: building once, caching, refusing, unloading. */
 #include "reference/base/hash.h"
+#include "reference/program/global_program.h"
 #include "reference/program/test/fixture.h"
 
 #include <setjmp.h>
@@ -140,6 +141,199 @@ static void unloading_drops_programs_and_running_ones_live_on(void **state)
     assert_int_equal(f->counting->links_done, 2);
     rt_program_release(f->manager, running);
     assert_int_equal(fixture_count(f, RT_EVENT_RELEASE), 1);
+}
+
+/* ---- Which image is taken ----------------------------------------------------------------- */
+
+static const char *selected(fixture *f, rt_kernel_request request, const char *kernel)
+{
+    request.device = &f->device;
+    request.kernel = rt_text_of(kernel);
+    assert_true(rt_ok(fixture_ask_as(f, &request)));
+    return fixture_newest(f, RT_EVENT_SELECT, "image");
+}
+
+static void expect_message(fixture *f, rt_status status, rt_code code, const char *message)
+{
+    assert_int_equal(status.code, code);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data, message);
+}
+
+/* A module's own kernel comes before one of that name of another module; a function of that name
+ * that the module exports is none. */
+static void a_request_may_name_the_module(void **state)
+{
+    (void)state;
+    static const fixture_module named[] = {
+        {"x", "k other", NULL, NULL}, {"y", "k", NULL, NULL}, {"z", "unrelated", NULL, "k"}};
+    fixture *f = fixture_create(named, 3, "");
+    for (uint32_t i = 0; i < 3; i++)
+        rt_loader_open(&f->loader, i);
+    for (uint32_t round = 0; round < 2; round++) {
+        assert_string_equal(selected(f, (rt_kernel_request){0}, "k"), "x/0");
+        assert_string_equal(selected(f, (rt_kernel_request){.has_module = true, .module = 1}, "k"),
+                            "y/0");
+        assert_string_equal(selected(f, (rt_kernel_request){.has_module = true, .module = 0}, "k"),
+                            "x/0");
+    }
+    /* Every launch says which image it takes, also of a program that exists. */
+    assert_int_equal(fixture_count(f, RT_EVENT_SELECT), 6);
+    assert_int_equal(fixture_count(f, RT_EVENT_BUILD), 2);
+    rt_kernel_request request = {
+        .device = &f->device, .kernel = RT_TEXT("k"), .has_module = true, .module = 2};
+    expect_message(f, fixture_ask_as(f, &request), RT_ERRC_RUNTIME,
+                   "no registered image of module 'z' has a kernel named 'k', nor is it in a "
+                   "program that was linked for the module; other modules have it");
+    request.kernel = RT_TEXT("other");
+    request.module = 1;
+    expect_message(f, fixture_ask_as(f, &request), RT_ERRC_RUNTIME,
+                   "no registered image of module 'y' has a kernel named 'other', nor is it in a "
+                   "program that was linked for the module; other modules have it");
+    fixture_destroy(f);
+}
+
+/* Code that was compiled ahead of time keeps the defaults of its constants. */
+static void a_launch_that_sets_constants_prefers_spirv(void **state)
+{
+    (void)state;
+    static const fixture_module formats[] = {{"gen", "k", NULL, NULL, RT_FORMAT_SPIRV64_GEN},
+                                             {"spirv", "k", NULL, NULL, .constants = "c"},
+                                             {"later", "k", NULL, NULL, .constants = "c"}};
+    fixture *f = fixture_create(formats, 3, "");
+    f->device.capabilities.formats_taken |= 1u << RT_FORMAT_SPIRV64_GEN;
+    for (uint32_t i = 0; i < 3; i++)
+        rt_loader_open(&f->loader, i);
+    static const uint8_t two[] = {2, 0, 0, 0};
+    const rt_spec_constant constant = {RT_TEXT("c"), {two, 4}};
+    const rt_kernel_request sets = {.constants = &constant, .constant_count = 1};
+    assert_string_equal(selected(f, (rt_kernel_request){0}, "k"), "gen/0");
+    assert_string_equal(selected(f, sets, "k"), "spirv/0");
+    fixture_destroy(f);
+}
+
+/* The message is about an image in a format that the device takes, if there is one. */
+static void a_refusal_is_about_an_image_that_could_run(void **state)
+{
+    (void)state;
+    static const fixture_module candidates[] = {
+        {"native", "k n", NULL, NULL, RT_FORMAT_NATIVE, .aspect = 6 /* fp64 */},
+        {"needing", "k", NULL, NULL, .aspect = 6}};
+    fixture *f = fixture_create(candidates, 2, "");
+    f->device.capabilities.aspects = 0;
+    rt_loader_open(&f->loader, 0);
+    rt_loader_open(&f->loader, 1);
+    expect_message(f, fixture_ask(f, "k"), RT_ERRC_KERNEL_NOT_SUPPORTED,
+                   "kernel 'k' of image needing/0 cannot run: it needs aspect fp64, which device "
+                   "device does not have");
+    expect_message(f, fixture_ask(f, "n"), RT_ERRC_KERNEL_NOT_SUPPORTED,
+                   "kernel 'n' exists only in formats that device device does not accept");
+    fixture_destroy(f);
+}
+
+/* The program is built, but does not have the kernel. */
+static void a_kernel_that_cannot_be_created_has_no_program(void **state)
+{
+    fixture *f = *state;
+    rt_loader_open(&f->loader, ALONE);
+    f->counting->fail_call = f->counting->calls + 2;
+    assert_int_equal(fixture_ask(f, "solo").code, RT_DRIVER_ERROR);
+    assert_int_equal(f->counting->builds, 1);
+    assert_true(rt_ok(fixture_ask(f, "solo")));
+    assert_int_equal(f->counting->builds, 1);
+}
+
+/* A choice among one is none. */
+static void choices_are_traced(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(rt_program_manager_choose(f->manager, RT_RULE_DL_RESOLVE_13, 1), 0);
+    assert_int_equal(fixture_count(f, RT_EVENT_CHOICE), 0);
+    assert_true(rt_program_manager_choose(f->manager, RT_RULE_DL_RESOLVE_13, 2) < 2);
+    assert_int_equal(fixture_count(f, RT_EVENT_CHOICE), 1);
+    assert_string_equal(fixture_newest(f, RT_EVENT_CHOICE, "of"), "2");
+}
+
+static void options_are_joined_with_one_blank(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *first, *second, *joined;
+    } rows[] = {{"", "", ""}, {"a", "", "a"}, {"", "b", "b"}, {"a", "b", "a b"}};
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_text joined = rt_program_options_join(&f->arena, rt_text_of(rows[i].first),
+                                                 rt_text_of(rows[i].second));
+        assert_true(rt_text_is(joined, rows[i].joined));
+    }
+}
+
+/* ---- Variables of programs ---------------------------------------------------------------- */
+
+static void a_variable_is_in_one_program_or_in_none(void **state)
+{
+    (void)state;
+    static const fixture_module scoped[] = {{"scoped", "k", NULL, NULL, .globals = "g!"},
+                                            {"plain", "l", NULL, NULL}};
+    fixture *f = fixture_create(scoped, 2, "");
+    rt_loader_open(&f->loader, 1);
+    rt_loader_open(&f->loader, 0);
+    rt_program_manager *m = f->manager;
+    rt_program *program = (rt_program *)f, *again = (rt_program *)f;
+    assert_true(rt_program_manager_has_global(m, RT_TEXT("g")));
+    assert_false(rt_program_manager_has_global(m, RT_TEXT("h")));
+    assert_true(rt_ok(rt_program_manager_global(m, &f->device, 0, RT_TEXT("g"), true, &program)));
+    assert_null(program); /* none exists */
+    program = (rt_program *)f;
+    assert_true(rt_ok(rt_program_manager_global(m, &f->device, 0, RT_TEXT("h"), false, &program)));
+    assert_null(program);
+    assert_true(rt_ok(rt_program_manager_global(m, &f->device, 0, RT_TEXT("g"), false, &program)));
+    assert_non_null(program);
+    assert_true(rt_ok(rt_program_manager_global(m, &f->device, 0, RT_TEXT("g"), true, &again)));
+    assert_ptr_equal(again, program);
+    rt_program_release(m, program);
+    rt_program_release(m, again);
+    assert_true(rt_ok(rt_loader_close(&f->loader, 0)));
+    assert_false(rt_program_manager_has_global(m, RT_TEXT("g")));
+    fixture_destroy(f);
+}
+
+/* DG-SCOPE-05: which of two programs is meant is unclear. */
+static void a_variable_in_two_programs_is_refused(void **state)
+{
+    (void)state;
+    static const fixture_module linked[] = {{"first", "k1", "f", NULL},
+                                            {"second", "k2", "f", NULL},
+                                            {"l", NULL, NULL, "f", .globals = "g!"}};
+    fixture *f = fixture_create(linked, 3, "");
+    for (uint32_t i = 0; i < 3; i++)
+        rt_loader_open(&f->loader, i);
+    assert_true(rt_ok(fixture_ask(f, "k1")));
+    assert_true(rt_ok(fixture_ask(f, "k2")));
+    rt_program *program = (rt_program *)f;
+    rt_status status =
+        rt_program_manager_global(f->manager, &f->device, 0, RT_TEXT("g"), false, &program);
+    assert_int_equal(status.rule, RT_RULE_DG_SCOPE_05);
+    expect_message(f, status, RT_ERRC_INVALID,
+                   "the device_global 'g' has image scope and is contained in several programs on "
+                   "device device (0 and 1), so it is unclear which one a copy refers to");
+    assert_null(program);
+    fixture_destroy(f);
+}
+
+static void a_variable_that_no_image_for_the_device_has_is_refused(void **state)
+{
+    (void)state;
+    static const fixture_module scoped[] = {
+        {"needing", "k", NULL, NULL, .globals = "g!", .aspect = 6 /* fp64 */}};
+    fixture *f = fixture_create(scoped, 1, "");
+    rt_loader_open(&f->loader, 0);
+    f->device.capabilities.aspects = 0;
+    rt_program *program = (rt_program *)f;
+    rt_status status =
+        rt_program_manager_global(f->manager, &f->device, 0, RT_TEXT("g"), false, &program);
+    expect_message(f, status, RT_ERRC_KERNEL_NOT_SUPPORTED,
+                   "the device_global 'g' is only in images that device device cannot run");
+    assert_null(program);
+    fixture_destroy(f);
 }
 
 /* ---- What the cache distinguishes --------------------------------------------------------- */
@@ -341,6 +535,15 @@ int main(int argc, char **argv)
         TEST(no_failure_is_cached),
         TEST(refusals_have_their_class),
         TEST(a_refused_kernel_gets_a_hint),
+        cmocka_unit_test(a_request_may_name_the_module),
+        cmocka_unit_test(a_launch_that_sets_constants_prefers_spirv),
+        cmocka_unit_test(a_refusal_is_about_an_image_that_could_run),
+        TEST(a_kernel_that_cannot_be_created_has_no_program),
+        TEST(choices_are_traced),
+        TEST(options_are_joined_with_one_blank),
+        cmocka_unit_test(a_variable_is_in_one_program_or_in_none),
+        cmocka_unit_test(a_variable_in_two_programs_is_refused),
+        cmocka_unit_test(a_variable_that_no_image_for_the_device_has_is_refused),
         cmocka_unit_test(a_device_that_does_not_link_gets_no_call),
         TEST(unloading_drops_programs_and_running_ones_live_on),
         TEST(each_device_and_context_has_separate_programs),

@@ -109,6 +109,16 @@ static void the_last_name_counts_too(void **state)
     assert_part((const rt_registered_image *[]){ac, ab}, 2, true, "21");
 }
 
+static void the_last_kernel_counts_too(void **state)
+{
+    (void)state;
+    test_image parts[2];
+    const rt_registered_image *ab = make(&parts[0], NAMES("a", "b"), NO_NAMES, "2"),
+                              *ac = make(&parts[1], NAMES("a", "c"), NO_NAMES, "1");
+    assert_part((const rt_registered_image *[]){ab, ac}, 2, true, "21");
+    assert_part((const rt_registered_image *[]){ac, ab}, 2, true, "21");
+}
+
 static void DL_PCACHE_04_equal_names_are_ordered_by_code(void **state)
 {
     (void)state;
@@ -125,7 +135,7 @@ static const fixture_module modules[] = {
     {"main", "k", "f g", NULL},
     {"left", "lk", NULL, "f"},
     {"right", NULL, NULL, "g"},
-    {"alone", "solo", NULL, NULL, .constants = "c"},
+    {"alone", "solo", NULL, NULL, .constants = "c", .link_options = "-link"},
     {"other", "solo", NULL, NULL, .constants = "c"},
     {"optioned", "opt", NULL, NULL, .options = "-O0"},
     {"compiled", "ahead", NULL, NULL, RT_FORMAT_SPIRV64_GEN},
@@ -270,6 +280,49 @@ static void every_identifier_has_a_separate_entry(void **state)
     assert_int_equal(entries(), 5);
 }
 
+/* The whole key of a program.  Folders outlive the programs that write them: if this test needs
+ * another expectation, KEY_VERSION needs another number. */
+static void a_key_has_all_its_parts_in_order(void **state)
+{
+    (void)state;
+    fixture *f = PROCESS(OPTIONED, ALONE);
+    const rt_registered_image *optioned = fixture_image(f, "optioned"),
+                              *alone = fixture_image(f, "alone");
+    const uint8_t two[] = {2, 0, 0, 0};
+    const rt_spec_constant value = {RT_TEXT("c"), {two, 4}};
+    const rt_build_target target = {&f->device, 5, RT_TEXT("-call"), {&value, 1}};
+    rt_link_set set = {0};
+    *rt_vector_push(&set.images) = alone;
+    *rt_vector_push(&set.images) = optioned;
+    rt_buffer key = {0}, expected = {0};
+    rt_persistent_key(&key, f->manager, &target, &set);
+
+    rt_write_u32(&expected, 1);
+    rt_write_text(&expected, RT_TEXT("counting"));
+    rt_write_text(&expected, RT_TEXT("none"));
+    rt_write_u32(&expected, RT_FORMAT_SPIRV64);
+    rt_write_text(&expected, RT_TEXT("-link"));
+    rt_write_text(&expected, RT_TEXT("-call"));
+    rt_write_u32(&expected, RT_PROFILE_DOCUMENTS);
+    rt_write_u32(&expected, 2);
+    /* "opt" comes before "solo". */
+    rt_write_u64(&expected, strlen("code of optioned"));
+    rt_write_text(&expected, RT_TEXT("-O0"));
+    rt_write_u32(&expected, 0);
+    rt_write_u64(&expected, strlen("code of alone"));
+    rt_write_text(&expected, (rt_text){0});
+    rt_write_u32(&expected, 1);
+    rt_write_u32(&expected, 1);
+    rt_write_bytes(&expected, value.value);
+    rt_buffer_append_text(&expected, RT_TEXT("code of optionedcode of alone"));
+    assert_int_equal(key.size, expected.size);
+    assert_memory_equal(key.data, expected.data, expected.size);
+    rt_buffer_free(&key);
+    rt_buffer_free(&expected);
+    rt_link_set_free(&set);
+    fixture_destroy(f);
+}
+
 static void another_driver_has_separate_entries(void **state)
 {
     (void)state;
@@ -408,10 +461,12 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(DL_PCACHE_02_images_are_appended),
         cmocka_unit_test(DL_PCACHE_04_the_names_defined_decide),
         cmocka_unit_test(the_last_name_counts_too),
+        cmocka_unit_test(the_last_kernel_counts_too),
         cmocka_unit_test(DL_PCACHE_04_equal_names_are_ordered_by_code),
         TEST(the_second_process_builds_nothing),
         TEST(the_order_of_registration_makes_no_difference),
         TEST(every_identifier_has_a_separate_entry),
+        TEST(a_key_has_all_its_parts_in_order),
         TEST(another_driver_has_separate_entries),
         TEST(unusable_entries_are_traced_and_replaced),
         TEST(no_failed_build_is_kept),

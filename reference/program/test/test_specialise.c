@@ -166,6 +166,24 @@ static rt_status ask_with_table(fixture *f, changed_image *changed, const uint32
     return ask(f, "lk", constants, 2);
 }
 
+/* Two numbers are given twice: the message is about the lower one. */
+static void the_first_number_that_is_given_twice_is_named(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {1, 0, 4, 1, 4, 4, 2, 8, 4};
+    static const uint8_t value[12] = {0};
+    fixture *f = fixture_create(modules, MODULES, "");
+    changed_image changed;
+    rt_status status =
+        ask_with_table(f, &changed, rows, sizeof rows, (rt_bytes){value, sizeof value});
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data,
+                        "image library/0: scalars of specialisation constants 'step' and 'step' "
+                        "have the same number, 1");
+    fixture_destroy(f);
+    rt_buffer_free(&changed.table);
+}
+
 static void damaged_tables_are_refused(void **state)
 {
     (void)state;
@@ -224,6 +242,7 @@ int main(void)
         TEST(an_unknown_name_does_nothing),
         TEST(a_wrong_size_is_refused),
         TEST(a_device_without_constants_refuses_values_but_not_defaults),
+        cmocka_unit_test(the_first_number_that_is_given_twice_is_named),
         cmocka_unit_test(damaged_tables_are_refused),
         cmocka_unit_test(each_scalar_of_a_composite_gets_its_part_of_the_value),
     };

@@ -192,6 +192,39 @@ static void a_name_listed_twice_counts_once(void **state)
     assert_int_equal(rt_program_tables_exporters(&s->tables, RT_TEXT("f"))->ids.count, 1);
     rt_program_tables_remove(&s->tables, image);
     assert_int_equal(rt_program_tables_exporters(&s->tables, RT_TEXT("f"))->ids.count, 0);
+    /* It leaves the others alone, and so does a second removal. */
+    const rt_registered_image *twice = add(s, 1, RT_FORMAT_SPIRV64, "f", "f");
+    add(s, 2, RT_FORMAT_SPIRV64, "f", "g");
+    for (uint32_t i = 0; i < 2; i++) {
+        rt_program_tables_remove(&s->tables, twice);
+        const rt_set_group *exporters = rt_program_tables_exporters(&s->tables, RT_TEXT("f"));
+        assert_int_equal(exporters->ids.count, 1);
+        assert_int_equal(exporters->ids.items[0], id_of(s, 2, "f"));
+        assert_int_equal(id_of(s, 1, "f"), RT_SET_NONE);
+    }
+}
+
+/* A module has all of its kernels and exports, and loses them all, unless it has another image of
+ * the combination. */
+static void a_module_has_every_symbol_of_its_images(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {{"x", "first middle last", NULL, "f g"}};
+    static const char *const symbols[] = {"first", "middle", "last", "f", "g"};
+    fixture *f = fixture_create(modules, 1, "");
+    const rt_program_tables *tables = &f->manager->tables;
+    for (uint32_t round = 0; round < 2; round++) {
+        rt_loader_open(&f->loader, 0);
+        rt_set_id id = rt_program_tables_symbol(tables, 0, RT_TEXT("f"));
+        assert_int_not_equal(id, RT_SET_NONE);
+        for (uint32_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+            assert_int_equal(rt_program_tables_symbol(tables, 0, rt_text_of(symbols[i])), id);
+        assert_true(rt_ok(rt_loader_close(&f->loader, 0)));
+        for (uint32_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+            assert_int_equal(rt_program_tables_symbol(tables, 0, rt_text_of(symbols[i])),
+                             RT_SET_NONE);
+    }
+    fixture_destroy(f);
 }
 
 int main(int argc, char **argv)
@@ -206,6 +239,7 @@ int main(int argc, char **argv)
         TEST(DL_SET_06_a_look_up_does_not_grow_with_the_tables),
         TEST(nothing_is_stale_after_images_are_unregistered),
         TEST(a_name_listed_twice_counts_once),
+        cmocka_unit_test(a_module_has_every_symbol_of_its_images),
     };
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* Tests of images' requirements on devices: aspects, and sizes of work-groups and sub-groups. */
+#include "reference/image/virtual_functions.h"
 #include "reference/program/target.h"
 
 #include <setjmp.h>
@@ -58,6 +59,16 @@ static void a_device_meets_what_it_has(void **state)
          0,
          {0, 1},
          8,
+         "it needs work-groups of more than 4294967295 work-items, but device d supports 1 to 64"},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {UINT32_MAX, 0, 1, 0},
+         16,
+         "it needs work-groups of 4294967295 work-items, but device d supports 1 to 64"},
+        {"reqd_work_group_size_uint64_t",
+         0,
+         {1 << 16, 0, 1 << 16, 0, 1, 0},
+         24,
          "it needs work-groups of more than 4294967295 work-items, but device d supports 1 to 64"},
         {"reqd_work_group_size_uint64_t",
          0,
@@ -130,6 +141,7 @@ static void a_target_is_an_architecture_or_a_format(void **state)
         {"intel_gpu_pvc", "intel_gpu_pvc", NULL},
         {"spir64_gen", "intel_gpu_pvc", NULL},
         {"spir64_gen", "", NULL},
+        {"x", "x", NULL},
         {"spir64_x86_64", "intel_gpu_pvc",
          "it was compiled ahead of time for 'spir64_x86_64', but device d is 'intel_gpu_pvc'"},
         {"intel_gpu_pvc_vg", "intel_gpu_pvc",
@@ -153,6 +165,59 @@ static void a_target_is_an_architecture_or_a_format(void **state)
     }
 }
 
+/* The target of each format fits exactly the devices that take the format. */
+static void every_format_has_its_target(void **state)
+{
+    (void)state;
+    for (uint32_t format = 0; format < RT_FORMAT_COUNT; format++) {
+        const char *target = rt_format_target((rt_format)format);
+        rt_property property = {.name = RT_TEXT("compile_target"),
+                                .type = RT_PROPERTY_BYTES,
+                                .bytes = {(const uint8_t *)target, strlen(target)}};
+        rt_property_set set = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), &property, 1};
+        rt_image image = {.sets = &set, .set_count = 1};
+        rt_device taking = device, refusing = device;
+        taking.capabilities.formats_taken = 1u << format;
+        refusing.capabilities.formats_taken = ~(1u << format);
+        assert_true(rt_device_meets(&taking, &image, NULL));
+        assert_false(rt_device_meets(&refusing, &image, NULL));
+    }
+}
+
+/* Sub-groups of one work-item, the smallest size, are the lowest bit. */
+static void the_smallest_sub_group_has_one_work_item(void **state)
+{
+    (void)state;
+    rt_device at = device;
+    rt_property property = {
+        .name = RT_TEXT("reqd_sub_group_size"), .type = RT_PROPERTY_UINT32, .number = 1};
+    rt_property_set set = {RT_TEXT(RT_SET_DEVICE_REQUIREMENTS), &property, 1};
+    rt_image image = {.sets = &set, .set_count = 1};
+    assert_false(rt_device_meets(&at, &image, NULL));
+    at.capabilities.sub_group_sizes = 1;
+    assert_true(rt_device_meets(&at, &image, NULL));
+}
+
+static void calls_of_virtual_functions_need_the_aspect(void **state)
+{
+    (void)state;
+    static const char sets[] = "set_a,set_b";
+    rt_property property = {.name = RT_TEXT(RT_VIRTUAL_FUNCTIONS_CALLS),
+                            .type = RT_PROPERTY_BYTES,
+                            .bytes = {(const uint8_t *)sets, sizeof sets - 1}};
+    rt_property_set set = {RT_TEXT(RT_SET_VIRTUAL_FUNCTIONS), &property, 1};
+    rt_image image = {.sets = &set, .set_count = 1};
+    rt_device at = device;
+    rt_buffer lack = {0};
+    assert_false(rt_device_meets(&at, &image, &lack));
+    assert_string_equal(rt_buffer_string(&lack),
+                        "it calls virtual functions (of set_a,set_b), which needs aspect "
+                        "ext_oneapi_virtual_functions, but device d does not have that aspect");
+    rt_buffer_free(&lack);
+    at.capabilities.aspects |= UINT64_C(1) << DEV_ASPECT_VIRTUAL_FUNCTIONS;
+    assert_true(rt_device_meets(&at, &image, NULL));
+}
+
 static void the_device_library_has_two_flavours(void **state)
 {
     (void)state;
@@ -170,6 +235,10 @@ static void the_device_library_has_two_flavours(void **state)
                 assert_string_equal(rt_buffer_string(&lack),
                                     "it is the device library for devices with bfloat16 "
                                     "conversions, and device d lacks them");
+            if (flavour == 0 && converts)
+                assert_string_equal(rt_buffer_string(&lack),
+                                    "it is the device library for devices without bfloat16 "
+                                    "conversions, and device d has them");
             rt_buffer_free(&lack);
             property.name = RT_TEXT("something else");
             assert_true(rt_device_meets(&at, &image, NULL));
@@ -180,6 +249,9 @@ static void the_device_library_has_two_flavours(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_format_has_its_target),
+        cmocka_unit_test(the_smallest_sub_group_has_one_work_item),
+        cmocka_unit_test(calls_of_virtual_functions_need_the_aspect),
         cmocka_unit_test(the_device_library_has_two_flavours),
         cmocka_unit_test(a_target_is_an_architecture_or_a_format),
         cmocka_unit_test(a_device_meets_what_it_has),

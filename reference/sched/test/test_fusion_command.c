@@ -417,6 +417,141 @@ static void KF_JIT_03_a_made_image_comes_in_as_a_bundle_of_its_kernel(void **sta
 
 /* An open list keeps its programs alive, even after its kernels have run and their module has been
  * unloaded. */
+/* ---- What a fusion does not accept, and what ends it ---------------------------------------- */
+
+static rt_buffer reported; /* "[kind]" for each command that was reported */
+
+static rt_sync_reason ended_because;
+
+static void note_ended(void *user, rt_queue_id queue, rt_sync_reason reason)
+{
+    (void)user;
+    assert_int_equal(queue, 0);
+    ended_because = reason;
+}
+
+static void note_not_fused(void *user, const char *kind)
+{
+    assert_ptr_equal(user, &reported);
+    rt_buffer_printf(&reported, "[%s]", kind);
+}
+
+static void transfer(world *w, rt_queue_id queue, rt_memory *from, rt_memory *to, bool after)
+{
+    const rt_command_id first = 0;
+    const rt_transfer request = {.from = from,
+                                 .to = to,
+                                 .size = 4,
+                                 .pattern = {(const uint8_t *)"x", from ? 0 : 1},
+                                 .after = &first,
+                                 .after_count = after};
+    rt_command_id command;
+    assert_true(rt_ok(rt_scheduler_transfer(w->scheduler, queue, &request, &command)));
+}
+
+/* Shipped DPC++'s names (tag B16); without dependencies, a command on pointers alone is none of a
+ * command group. */
+static void commands_that_are_not_fused_are_reported(void **state)
+{
+    world *w = *state;
+    rt_memory *usm[2] = {NULL, NULL};
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(rt_ok(rt_memory_usm_create(w->f->sink, 2 + i, RT_TEXT("usm"), &w->f->device,
+                                               DEV_MEMORY_USM_SHARED, 4, "uuuu", &usm[i])));
+    launch(w, w->queue);
+    start(w);
+    transfer(w, w->queue, NULL, w->a, false); /* no observer has been registered */
+    rt_scheduler_observe(w->scheduler, (rt_fusion_observer){&reported, note_ended, note_not_fused});
+    for (uint32_t after = 0; after < 2; after++) {
+        transfer(w, w->queue, w->a, w->b, after);
+        transfer(w, w->queue, w->a, usm[0], after);
+        transfer(w, w->queue, usm[0], w->a, after);
+        transfer(w, w->queue, usm[0], usm[1], after);
+        transfer(w, w->queue, NULL, w->a, after);
+        transfer(w, w->queue, NULL, usm[0], after);
+        rt_buffer_printf(&reported, "\n");
+    }
+    rt_command_id task;
+    const rt_host_task reads = {.from = w->a};
+    assert_true(rt_ok(rt_scheduler_host_task(w->scheduler, w->queue, &reads, &task)));
+    transfer(w, w->other, w->a, w->b, false); /* a queue that is not in fusion mode */
+    assert_string_equal(rt_buffer_string(&reported),
+                        "[copy acc to acc][copy acc to ptr][copy ptr to acc][fill]\n"
+                        "[copy acc to acc][copy acc to ptr][copy ptr to acc][copy usm][fill]"
+                        "[fill usm]\n"
+                        "[host task]");
+    rt_buffer_free(&reported);
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+    for (uint32_t i = 0; i < 2; i++)
+        rt_memory_destroy(usm[i]);
+}
+
+/* Every kind of synchronisation ends a list of which it needs a kernel, and says so. */
+static void a_fusion_ends_for_the_reason_that_is_told(void **state)
+{
+    world *w = *state;
+    const rt_sync_reason reasons[] = {
+        RT_SYNC_REASON_HOST_ACCESS, RT_SYNC_REASON_WAIT,        RT_SYNC_REASON_MEMORY_OPERATION,
+        RT_SYNC_REASON_HOST_TASK,   RT_SYNC_REASON_OTHER_QUEUE, RT_SYNC_REASON_BUFFER_END,
+        RT_SYNC_REASON_QUEUE_END,
+    };
+    rt_scheduler_observe(w->scheduler, (rt_fusion_observer){&reported, note_ended, NULL});
+    for (uint32_t i = 0; i < sizeof reasons / sizeof *reasons; i++) {
+        const rt_host_task reads = {.from = w->a};
+        rt_command_id task;
+        start(w);
+        launch(w, w->queue);
+        ended_because = RT_SYNC_REASON_COUNT;
+        switch (reasons[i]) {
+        case RT_SYNC_REASON_HOST_ACCESS:
+            assert_true(rt_ok(rt_scheduler_host_read(w->scheduler, w->a)));
+            break;
+        case RT_SYNC_REASON_WAIT: assert_true(rt_ok(rt_scheduler_wait(w->scheduler))); break;
+        case RT_SYNC_REASON_MEMORY_OPERATION: transfer(w, w->other, w->a, w->b, false); break;
+        case RT_SYNC_REASON_HOST_TASK:
+            assert_true(rt_ok(rt_scheduler_host_task(w->scheduler, w->other, &reads, &task)));
+            break;
+        case RT_SYNC_REASON_OTHER_QUEUE: launch(w, w->other); break;
+        case RT_SYNC_REASON_BUFFER_END:
+            assert_true(rt_ok(rt_scheduler_memory_end(w->scheduler, w->a)));
+            break;
+        default: assert_true(rt_ok(rt_scheduler_queue_end(w->scheduler, w->queue))); break;
+        }
+        assert_int_equal(ended_because, reasons[i]);
+        assert_false(rt_fusion_command_is_active(w->scheduler, w->queue));
+    }
+}
+
+/* What the application or the compiler ends needs no warning. */
+static void every_reason_has_its_words(void **state)
+{
+    (void)state;
+    assert_string_equal(rt_sync_reason_name(RT_SYNC_REASON_CALL), "cancel_fusion");
+    assert_string_equal(rt_sync_reason_name(RT_SYNC_REASON_BUFFER_END), "buffer-end");
+    assert_string_equal(rt_sync_reason_warning(RT_SYNC_REASON_CALL), "");
+    assert_string_equal(rt_sync_reason_warning(RT_SYNC_REASON_REJECTED), "");
+    assert_string_equal(rt_sync_reason_warning(RT_SYNC_REASON_OTHER_QUEUE), RT_SYNC_EVENT);
+    assert_string_equal(rt_sync_reason_warning(RT_SYNC_REASON_HOST_ACCESS), RT_SYNC_WAIT);
+}
+
+/* KF-SYNC-05: a wait for another queue leaves a list alone, and with it the moves that are held
+ * back together with its kernels. */
+static void a_wait_for_another_queue_leaves_the_list_alone(void **state)
+{
+    world *w = *state;
+    const rt_fusion_command *fusion = start(w);
+    launch(w, w->queue);
+    assert_int_equal(fusion->auxiliary.count, 2);
+    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->other)));
+    assert_int_equal(fusion->status, RT_FUSION_ACTIVE);
+    assert_int_equal(w->f->counting->writes, 0);
+    assert_true(rt_ok(rt_scheduler_wait_queue(w->scheduler, w->queue)));
+    assert_int_equal(w->f->counting->writes, 2);
+    assert_int_equal(w->f->counting->launches, 1);
+}
+
+/* ---- Lists that are open --------------------------------------------------------------------- */
+
 static void an_open_list_keeps_its_programs(void **state)
 {
     world *w = *state;
@@ -480,6 +615,10 @@ int main(int argc, char **argv)
         TEST(the_event_of_a_cancelled_fusion_is_as_far_as_its_slowest_kernel),
         TEST(the_event_of_a_failed_kernel_is_complete),
         TEST(an_event_inside_the_list_costs_an_edge_for_each_kernel),
+        TEST(commands_that_are_not_fused_are_reported),
+        TEST(a_fusion_ends_for_the_reason_that_is_told),
+        TEST(every_reason_has_its_words),
+        TEST(a_wait_for_another_queue_leaves_the_list_alone),
         TEST(an_open_list_keeps_its_programs),
         TEST(a_kernel_whose_groups_do_not_divide_is_not_held),
     };

@@ -361,6 +361,76 @@ static void copies_are_refused_with_nothing_changed(void **state)
     assert_int_equal(w->f->counting->copies, 0);
 }
 
+/* The property host_access decides which copies exist (sycl_ext_oneapi_device_global). */
+static void the_hosts_access_decides_which_copies_exist(void **state)
+{
+    world *w = *state;
+    static const struct {
+        rt_host_access access;
+        bool writes, reads;
+    } rows[] = {
+        {RT_HOST_ACCESS_READ_WRITE, true, true},
+        {RT_HOST_ACCESS_READ, false, true},
+        {RT_HOST_ACCESS_WRITE, true, false},
+        {RT_HOST_ACCESS_NONE, false, false},
+    };
+    rt_global_database_add(w->database, &plain);
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rt_global_copy to = copy_of(w, &plain, true), from = copy_of(w, &plain, false);
+        to.host_access = from.host_access = rows[i].access;
+        assert_int_equal(copy(w, to).code, rows[i].writes ? RT_OK : RT_COMPILE_TIME);
+        assert_int_equal(copy(w, from).code, rows[i].reads ? RT_OK : RT_COMPILE_TIME);
+    }
+}
+
+/* An entry that only images describe has no host object, and so no address that stands for it. */
+static void a_copy_needs_a_registered_object(void **state)
+{
+    world *w = *state;
+    assert_true(rt_ok(launch(w, w->queue, "k")));
+    assert_non_null(rt_global_database_entry(w->database, plain.unique_id));
+    rt_global_copy request = copy_of(w, &plain, true);
+    assert_int_equal(request.address, RT_HOST_ADDRESS_NONE);
+    static const char message[] =
+        "device_global 'ns::plain' is not registered: no loaded module has it";
+    expect_refused(w, copy(w, request), RT_ERRC_INVALID, message);
+    /* Nor does a scheduler without a database know any. */
+    rt_scheduler *scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
+    rt_queue_id queue;
+    rt_command_id command = 0;
+    assert_true(rt_ok(rt_scheduler_queue_create(scheduler, &w->f->device, 0, false, &queue)));
+    request.address = 1;
+    expect_refused(w, rt_scheduler_global_copy(scheduler, queue, &request, &command),
+                   RT_ERRC_INVALID, message);
+    assert_int_equal(command, UINT32_MAX);
+    rt_scheduler_destroy(scheduler);
+}
+
+/* Each call of the device that a read of the content makes may fail, with and without storage. */
+static void a_read_fails_with_its_device(void **state)
+{
+    world *w = *state;
+    rt_global_database_add(w->database, &plain);
+    const rt_global_copy request = copy_of(w, &plain, false);
+    uint32_t failures = 0;
+    for (uint32_t later = 0; failures == later; later++) {
+        rt_buffer bytes = {0}, defined = {0};
+        w->f->counting->fail_call = w->f->counting->calls + 1 + later;
+        rt_status status =
+            rt_scheduler_global_read(w->scheduler, w->queue, &request, false, &bytes, &defined);
+        if (!rt_ok(status)) {
+            assert_int_equal(status.code, RT_DRIVER_ERROR);
+            failures++;
+        } else {
+            assert_memory_equal(bytes.data, "\0\0\0\0", 4);
+            assert_int_equal(defined.size, 1);
+        }
+        rt_buffer_free(&bytes);
+        rt_buffer_free(&defined);
+    }
+    assert_true(failures >= 2);
+}
+
 /* A program that was dropped with its module no longer counts: copies access the host object until
  * the module is loaded again. */
 static void a_program_that_lost_its_image_is_not_meant(void **state)
@@ -420,6 +490,9 @@ int main(int argc, char **argv)
         TEST(copied_content_is_read_back),
         TEST(a_read_of_existing_content_creates_none),
         TEST(copies_are_refused_with_nothing_changed),
+        TEST(the_hosts_access_decides_which_copies_exist),
+        TEST(a_copy_needs_a_registered_object),
+        TEST(a_read_fails_with_its_device),
         TEST(a_program_that_lost_its_image_is_not_meant),
         TEST(an_image_for_other_devices_has_the_variable_all_the_same),
         TEST(a_program_that_cannot_be_built_refuses_the_copy),

@@ -134,6 +134,24 @@ static void failed_commands_have_no_times(void **state)
     }
 }
 
+/* The device may fail to say when a command ran. */
+static void times_that_a_device_does_not_know_are_refused(void **state)
+{
+    world *w = *state;
+    dev_times times;
+    rt_command_id command = launch(w, w->queue);
+    assert_true(rt_ok(rt_fusion_command_start(w->scheduler, w->queue)));
+    rt_command_id event = launch(w, w->queue);
+    assert_true(rt_fusion_command_cancel(w->scheduler, w->queue, RT_SYNC_REASON_CALL));
+    assert_true(rt_ok(rt_scheduler_wait(w->scheduler)));
+    for (uint32_t i = 0; i < 2; i++) {
+        rt_command_id asked = i == 0 ? command : event;
+        w->f->counting->fail_call = w->f->counting->calls + 1;
+        assert_int_equal(rt_scheduler_times(w->scheduler, asked, &times).code, RT_DRIVER_ERROR);
+        assert_true(rt_ok(rt_scheduler_times(w->scheduler, asked, &times)));
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -144,6 +162,7 @@ int main(void)
         TEST(a_fusion_lasts_from_its_first_kernel_to_its_last),
         TEST(commands_without_a_device_have_no_times),
         TEST(failed_commands_have_no_times),
+        TEST(times_that_a_device_does_not_know_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,59 @@ static void a_called_provider_must_suit_the_device(void **state)
     expect_images(f, &f->other, "main/0 l/0");
 }
 
+static void expect_message(const fixture_module *modules, const char *message)
+{
+    fixture *f = start(modules, 2);
+    rt_status status = fixture_ask(f, "k");
+    assert_int_equal(status.code, RT_ERRC_KERNEL_NOT_SUPPORTED);
+    assert_string_equal(rt_sink_diagnostic(f->sink, status)->message.data, message);
+}
+
+#define CALLERS(kernel_names, sets, calls)                                                         \
+    {                                                                                              \
+        {.name = "main",                                                                           \
+         .kernels = (kernel_names),                                                                \
+         .virtual_functions = (sets),                                                              \
+         .kernel_calls = (calls)},                                                                 \
+        {                                                                                          \
+            .name = "l", .virtual_functions = "provides=s", .aspect = FP64                         \
+        }                                                                                          \
+    }
+#define LACK                                                                                       \
+    " virtual functions of set 's'; image l/0, which provides them, cannot run: it needs aspect "  \
+    "fp64, which device device does not have"
+#define SPLIT "; to launch the image's other kernels, split the module with split: per_kernel"
+
+/* The message says which kernels call the set, as far as the image says it, and how to launch the
+ * others, if there are any. */
+static void a_refusal_names_the_callers(void **state)
+{
+    (void)state;
+    expect_message((const fixture_module[])CALLERS("k", "calls=s", NULL),
+                   "image main/0 calls" LACK);
+    expect_message((const fixture_module[])CALLERS("k j", "calls=s", NULL),
+                   "image main/0 calls" LACK);
+    expect_message((const fixture_module[])CALLERS("k j", "calls=s", "j=t"),
+                   "image main/0 calls" LACK);
+    expect_message((const fixture_module[])CALLERS("k", "calls=s", "k=s"),
+                   "kernel 'k' of image main/0 calls" LACK);
+    expect_message((const fixture_module[])CALLERS("k j", "calls=s", "k=s j=s"),
+                   "kernels 'k', 'j' of image main/0 call" LACK);
+    expect_message((const fixture_module[])CALLERS("k j", "calls=s", "k=t,s j=t"),
+                   "kernel 'k' of image main/0 calls" LACK SPLIT);
+    expect_message((const fixture_module[])CALLERS("k j i", "calls=s", "j=t i=s k=s"),
+                   "kernels 'i', 'k' of image main/0 call" LACK SPLIT);
+}
+
+/* Kernels that call a set say nothing about one whose objects the image creates. */
+static void a_refusal_for_a_created_set_names_the_image(void **state)
+{
+    (void)state;
+    fixture *f = start((const fixture_module[])CALLERS("k j", "creates=s", "k=s"), 2);
+    expect_refusal(f, RT_ERRC_BUILD, RT_RULE_VF_LINK_11,
+                   "image main/0 creates virtual functions of set 's'");
+}
+
 static void a_device_without_the_aspect_calls_nothing(void **state)
 {
     (void)state;
@@ -227,6 +280,20 @@ static void shipped_dpcpp_joins_users_and_no_dummies(void **state)
     expect_images(f, &f->device, "main/0 l/0 m/0");
 }
 
+/* A user is found by each of the sets that it uses, as long as it is registered. */
+static void shipped_dpcpp_finds_users_by_every_set(void **state)
+{
+    (void)state;
+    static const fixture_module modules[] = {
+        {.name = "main", .kernels = "k", .virtual_functions = "uses=t"},
+        {.name = "user", .kernels = "k2", .virtual_functions = "uses=r,s,t"},
+        {.name = "l", .virtual_functions = "provides=r"}};
+    fixture *f = start_in(RT_PROFILE_DPCPP, modules, 3);
+    expect_images(f, &f->device, "main/0 user/0 l/0");
+    assert_true(rt_ok(rt_loader_close(&f->loader, 1)));
+    expect_images(f, &f->other, "main/0");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, end)
@@ -240,9 +307,12 @@ int main(void)
         TEST(without_the_property_set_nothing_joins),
         TEST(an_unloaded_module_does_not_provide),
         TEST(a_called_provider_must_suit_the_device),
+        TEST(a_refusal_names_the_callers),
+        TEST(a_refusal_for_a_created_set_names_the_image),
         TEST(a_device_without_the_aspect_calls_nothing),
         TEST(a_damaged_property_is_named),
         TEST(shipped_dpcpp_joins_users_and_no_dummies),
+        TEST(shipped_dpcpp_finds_users_by_every_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
