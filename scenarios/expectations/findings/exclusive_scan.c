@@ -5,7 +5,7 @@
  *
  * The odd work-items do not take part, so the scan of work-item 6 adds the ones of 0, 2 and 4.
  * OpenCL C specification, "Subgroup functions", cl_khr_subgroup_non_uniform_arithmetic. */
-#define _POSIX_C_SOURCE 200112L
+#define _POSIX_C_SOURCE          200112L
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <stdio.h>
