@@ -87,7 +87,7 @@ static rt_text outcome_message(rt_arena *arena, const cnf_record *record)
  * it, the rule, the unobserved kinds of checks, the device, the host if the suite has none, and the
  * command that repeats the run. */
 static void write_details(rt_buffer *out, const cnf_report *report, const cnf_record *record,
-                          bool has_host)
+                          bool states_host)
 {
     const cnf_judgement *judgement = &record->judgement;
     if (judgement->verdict == CNF_VERDICT_FLAKE) {
@@ -102,7 +102,7 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
     for (uint32_t i = 0; i < judgement->unobserved_count; i++)
         rt_buffer_printf(out, "unobserved: %.*s\n", RT_TEXT_ARG(judgement->unobserved[i]));
     cnf_device_write(out, "", record);
-    if (has_host && record->host.length > 0)
+    if (states_host && record->host.length > 0)
         rt_buffer_printf(out, "host: %.*s\n", RT_TEXT_ARG(record->host));
     bool has_message = out->size > 0 || judgement->message.length > 0;
     if (has_message && cnf_record_has_subject(record)) {
@@ -114,7 +114,7 @@ static void write_details(rt_buffer *out, const cnf_report *report, const cnf_re
 /* ---- Cases and suites ---------------------------------------------------------------------- */
 
 static void write_case(rt_buffer *out, const cnf_report *report, const cnf_record *record,
-                       bool has_host)
+                       bool states_host)
 {
     rt_arena arena = {0};
     rt_buffer details = {0};
@@ -130,7 +130,7 @@ static void write_case(rt_buffer *out, const cnf_report *report, const cnf_recor
     outcome result = outcome_of(record);
     CHECK_IMPLIES(result == OUTCOME_GOOD,
                   cnf_verdict_effect(record->judgement.verdict) == CNF_EFFECT_EXPECTED);
-    write_details(&details, report, record, has_host);
+    write_details(&details, report, record, states_host);
     bool is_empty = result == OUTCOME_GOOD && details.size == 0;
     rt_buffer_printf(out, is_empty ? "/>\n" : ">\n");
     if (result != OUTCOME_GOOD) {

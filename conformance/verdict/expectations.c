@@ -241,9 +241,8 @@ static void poisoned_explain(rt_arena *arena, cnf_failure *failures, uint32_t fa
 static void typo_explain(rt_arena *arena, const cnf_expectation *entry, const char *verb,
                          const rt_nearest *nearest, cnf_judgement *inout_judgement)
 {
-    enum { TYPO_MAX = 2 }; /* signatures of different checks often share most of their bytes */
     rt_buffer hint = {0};
-    if (nearest->distance > 0 && nearest->distance <= TYPO_MAX &&
+    if (nearest->distance > 0 && nearest->distance <= RT_NEAREST_TYPO_MAX &&
         rt_nearest_suggest(nearest, &hint)) {
         rt_text line =
             rt_arena_printf(arena, "%.*s:%u %s '%.*s'%s", RT_TEXT_ARG(entry->file), entry->at.line,

@@ -432,9 +432,7 @@ static void entry_add(expectation_reader *reader, scn_reporter *reporter, rt_tex
         rt_nearest_offer(&nearest, reader->files->items[i].path);
     rt_buffer hint = {0};
     bool has_hint = rt_nearest_suggest(&nearest, &hint);
-    /* Paths of different scenarios often share most of their bytes. */
-    enum { TYPO_MAX = 2 };
-    bool is_mistyped = has_hint && nearest.distance <= TYPO_MAX;
+    bool is_mistyped = has_hint && nearest.distance <= RT_NEAREST_TYPO_MAX;
     if (reader->files->count > 0) entry->state = CNF_ENTRY_NO_SCENARIO;
     if (is_mistyped || (reader->is_of_root && reader->files->count > 0)) {
         entry->state = CNF_ENTRY_UNUSED;

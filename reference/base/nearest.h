@@ -12,6 +12,10 @@
 /* If no name is near, up to this many names are listed. */
 #define RT_NEAREST_LISTED_MAX 8
 
+/* Names of different things that share most of their bytes, such as paths, are typing mistakes of
+ * each other only up to this many edits. */
+#define RT_NEAREST_TYPO_MAX 2
+
 /* A search for a name.  The texts are borrowed. */
 typedef struct rt_nearest {
     rt_text wanted;

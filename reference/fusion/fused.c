@@ -409,7 +409,7 @@ static fused_kernel *kernel_keep(rt_fused_kernels *fused, fused_kernel *kernel)
 
 /* ---- The launch --------------------------------------------------------------------------- */
 
-/* Lets the argument that stands for several of the list do what any of them may. */
+/* Gives an argument that replaces several of the list the accesses of all of them. */
 static void access_join(const rt_fused_plan *plan, const rt_fusion_place *place, rt_argument *out)
 {
     const rt_fusion_parameters *parameters = &plan->parameters;

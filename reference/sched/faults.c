@@ -496,9 +496,8 @@ static rt_global_copy copy_as_made(const rt_global_copy *copy, const rt_global_e
 rt_status __wrap_rt_scheduler_global_copy(rt_scheduler *scheduler, rt_queue_id queue,
                                           const rt_global_copy *copy, rt_command_id *out_command)
 {
-    const rt_global_entry *entry = scheduler->globals && copy->address != RT_HOST_ADDRESS_NONE
-                                       ? rt_global_database_find(scheduler->globals, copy->address)
-                                       : NULL;
+    const rt_global_entry *entry =
+        scheduler->globals ? rt_global_database_find(scheduler->globals, copy->address) : NULL;
     if (!entry) return __real_rt_scheduler_global_copy(scheduler, queue, copy, out_command);
     rt_global_copy made = copy_as_made(copy, entry);
     sink = scheduler->sink;

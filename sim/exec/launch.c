@@ -522,7 +522,7 @@ static void pack_begin(sim_launch_state *l, sim_wave *wave, uint64_t first)
     sim_pack_rows(l, wave);
 }
 
-/* True if a launch in packs can no longer stand. */
+/* True if the effects of a launch in packs can no longer be kept. */
 static bool packs_fail(const sim_launch_state *l)
 {
     bool restarted = l->race->is_on && l->race->restarts != l->world->race_restarts;

@@ -10,7 +10,7 @@
 /* A launch that takes more than 1 / SAVED_MIN of its former steps is not worth what a pack costs.
  */
 #define SAVED_MIN 2u
-/* To copy this many bytes, so that they can be restored, takes about as long as a step. */
+/* Copying this many bytes, so that they can be restored, takes about as long as a step. */
 #define BYTES_PER_STEP 64u
 
 /* ---- Which launches ------------------------------------------------------------------------- */
@@ -112,8 +112,8 @@ void sim_pack_rows(const sim_launch_state *l, const sim_wave *wave)
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
-/* Undoes a launch that does not stand. Undefined bits may have given an object that had none a
- * shadow, which restored bytes do not need. */
+/* Undoes a launch unless it stands, which means that its effects are kept. Undefined bits may have
+ * given an object that had none a shadow, which restored bytes do not need. */
 static void undo_close(sim_undo *undo, bool stands)
 {
     for (uint32_t i = 0; i < undo->objects.count; i++) {

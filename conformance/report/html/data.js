@@ -17,6 +17,11 @@ const absent = new Set(subjects.filter((subject) => {
   return own.some(isMissing) && own.every((record) => isMissing(record) || record.verdict === "SKIP");
 }));
 
+/* The values that objects have under a key, each once, in the objects' order. */
+function valuesOf(objects, key) {
+  return [...new Set(objects.map((object) => object[key]).filter(Boolean))];
+}
+
 /* An element with attributes and children; a child may be a string; null is skipped. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);

@@ -6,7 +6,7 @@ const NOT_EXPECTED = "not as expected";
 /* ---- Counts and choices ---- */
 
 function fillCounts() {
-  const words = [...new Set(index.records.map((record) => record.verdict))].sort();
+  const words = valuesOf(index.records, "verdict").sort();
   const table = byId("counts");
   table.tHead.append(make("tr", {}, make("th", { scope: "col" }, "subject"),
     words.map((word) => make("th", { scope: "col" }, word))));
@@ -16,7 +16,7 @@ function fillCounts() {
     const missing = absent.has(subject);
     const install = index.subjects.find((column) => column.name === subject)?.install;
     const label = subject === "-" ? "the scenario itself" : subject;
-    const drivers = [...new Set(records.map((record) => record.driver).filter(Boolean))].join(", ");
+    const drivers = valuesOf(records, "driver").join(", ");
     table.tBodies[0].append(make("tr", {},
       make("th", { scope: "row" }, label, missing && install ? make("small", { class: "faint" }, ` (to install: ${install})`) : null,
         drivers ? make("small", { class: "faint" }, ` ${drivers}`) : null),
@@ -42,9 +42,9 @@ function fillChoice(id, all, values) {
 }
 
 function fillFilters() {
-  fillChoice("verdict", "all", [NOT_EXPECTED, ...new Set(index.records.map((record) => record.verdict).sort())]);
+  fillChoice("verdict", "all", [NOT_EXPECTED, ...valuesOf(index.records, "verdict").sort()]);
   fillChoice("subject", "all", subjects);
-  fillChoice("feature", "all", [...new Set(rows.map((row) => row.feature))].filter(Boolean).sort());
+  fillChoice("feature", "all", valuesOf(rows, "feature").sort());
   byId("rule-ids").append(...Object.keys(index.rules).sort().map((value) => make("option", { value })));
 }
 

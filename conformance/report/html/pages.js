@@ -63,7 +63,7 @@ function onKey(event) {
 }
 
 function begin() {
-  const hosts = [...new Set(index.records.map((record) => record.host).filter(Boolean))].sort();
+  const hosts = valuesOf(index.records, "host").sort();
   byId("answer").textContent = index.answer;
   byId("answer").className = /^0 /.test(index.answer) ? "good" : "bad";
   byId("about").textContent = [

@@ -481,6 +481,15 @@ static void promotions_that_no_memory_can_replace_have_a_reason(void **state)
     assert_metadata(module, "sycl.kernel.promote.size", "((0,1073741823),(5,1))");
 }
 
+static void parse_ir(fuse_fixture *fixture, rt_text ir)
+{
+    LLVMMemoryBufferRef memory =
+        LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data, ir.length, "ir");
+    char *reason = NULL;
+    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
+    if (reason) fail_msg("%s", reason);
+}
+
 /* Accesses to structures without members, and steps over them, do not count. */
 static void elements_have_a_size(void **state)
 {
@@ -493,10 +502,7 @@ static void elements_have_a_size(void **state)
                              " %r = getelementptr %n, %n addrspace(1)* %p, i64 %i\n"
                              " store %n zeroinitializer, %n addrspace(1)* %p\n"
                              " ret void\n}\n";
-    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, sizeof ir - 1, "ir");
-    char *reason = NULL;
-    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
-    if (reason) fail_msg("%s", reason);
+    parse_ir(fixture, rt_text_of(ir));
     LLVMTypeRef element = pl_element_type(LLVMGetNamedFunction(fixture->fusing.module, "f"), 0);
     assert_ptr_equal(element, LLVMInt16TypeInContext(fixture->job.context));
 }
@@ -654,11 +660,7 @@ static void KF_JIT_08_kernels_are_inlined(void **state)
 /* Parses a module with a stub and runs the passes on it. */
 static void fuse_ir(fuse_fixture *fixture, rt_text ir)
 {
-    LLVMMemoryBufferRef memory =
-        LLVMCreateMemoryBufferWithMemoryRangeCopy(ir.data, ir.length, "ir");
-    char *reason = NULL;
-    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
-    if (reason) fail_msg("%s", reason);
+    parse_ir(fixture, ir);
     must(fixture, pl_fuse_module(&fixture->fusing, NULL));
 }
 
@@ -673,11 +675,7 @@ static void KF_JIT_09_generic_pointers_are_gone_before_promotion(void **state)
                              " store i32 1, i32 addrspace(4)* %g\n ret void\n}\n"
                              "declare !sycl.kernel.fused !0 spir_kernel void @fused_7()\n"
                              "!0 = !{!\"G\"}\n";
-    LLVMMemoryBufferRef memory = LLVMCreateMemoryBufferWithMemoryRangeCopy(ir, sizeof ir - 1, "ir");
-    char *reason = NULL;
-    LLVMParseIRInContext(fixture->job.context, memory, &fixture->fusing.module, &reason);
-    if (reason) fail_msg("%s", reason);
-    must(fixture, pl_fuse_module(&fixture->fusing, NULL));
+    fuse_ir(fixture, rt_text_of(ir));
     assert_false(holds(fixture->fusing.module, "addrspace(4)"));
     assert_true(holds(fixture->fusing.module, "store i32 1, i32 addrspace(1)* %") ||
                 holds(fixture->fusing.module, "store i32 1, ptr addrspace(1) %"));

@@ -1,8 +1,8 @@
 /* Unit tests of the fusion command: the contents of the graph while a queue is in fusion mode, and
  * afterwards.  Tests whose names begin with a rule's id cover that rule. */
 #include "reference/program/injected.h"
-#include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
+#include "reference/sched/test/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,6 @@
 
 #include <cmocka.h>
 
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 static const rt_text fused_name = {"fused", 5};
 static const rt_image fused_image = {
     .name = {"fused", 5},
@@ -38,11 +37,9 @@ static rt_memory *make_memory(world *w, uint32_t id)
 static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
-    rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->other)));
+    w->scheduler = scheduler_create(&w->f);
+    w->queue = queue_create(w->scheduler, &w->f->device, false);
+    w->other = queue_create(w->scheduler, &w->f->device, false);
     rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
     w->a = make_memory(w, 0);
     w->b = make_memory(w, 1);

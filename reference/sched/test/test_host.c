@@ -1,7 +1,7 @@
 /* Unit tests of what the host does beside commands: user events, host tasks, maps, markers, and
  * looking at commands and contents without waiting for everything. */
-#include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
+#include "reference/sched/test/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
 enum { SIZE = 4 };
 
@@ -39,11 +37,9 @@ static rt_memory *make_usm(world *w, uint32_t id, rt_text name, dev_memory_kind 
 static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
-    rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->other, 0, false, &w->other)));
+    w->scheduler = scheduler_create(&w->f);
+    w->queue = queue_create(w->scheduler, &w->f->device, false);
+    w->other = queue_create(w->scheduler, &w->f->other, false);
     w->a = make(w, 0, RT_TEXT("a"), SIZE, "aaaa");
     w->b = make(w, 1, RT_TEXT("b"), SIZE, "bbbb");
     w->longer = make(w, 2, RT_TEXT("longer"), 2 * SIZE, "llllllll");

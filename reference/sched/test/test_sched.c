@@ -1,6 +1,5 @@
 /* Unit tests of submission: dependencies, moves of content, failures. */
-#include "reference/program/test/fixture.h"
-#include "reference/sched/sched.h"
+#include "reference/sched/test/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +7,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
 typedef struct world {
     fixture *f;
@@ -28,12 +25,9 @@ static rt_memory *make_memory(world *w, uint32_t id, const void *initial)
 static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
-    rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
-    assert_true(
-        rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, true, &w->in_order)));
+    w->scheduler = scheduler_create(&w->f);
+    w->queue = queue_create(w->scheduler, &w->f->device, false);
+    w->in_order = queue_create(w->scheduler, &w->f->device, true);
     w->a = make_memory(w, 0, "aaaa");
     w->b = make_memory(w, 1, "bbbb");
     w->undefined = make_memory(w, 2, NULL);

@@ -1,7 +1,7 @@
 /* Unit tests of the times of commands.  On the counting device, command n is submitted at 10 n,
  * starts at 10 n + 3 and ends at 10 n + 5. */
-#include "reference/program/test/fixture.h"
 #include "reference/sched/sched_internal.h"
+#include "reference/sched/test/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
 typedef struct world {
     fixture *f;
@@ -22,11 +20,9 @@ typedef struct world {
 static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
-    rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->queue)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, &w->f->device, 0, false, &w->plain)));
+    w->scheduler = scheduler_create(&w->f);
+    w->queue = queue_create(w->scheduler, &w->f->device, false);
+    w->plain = queue_create(w->scheduler, &w->f->device, false);
     assert_true(rt_ok(rt_scheduler_queue_enable_profiling(w->scheduler, w->queue)));
     rt_scheduler_queue_enable_fusion(w->scheduler, w->queue);
     assert_true(rt_ok(rt_memory_create(w->f->sink, 0, RT_TEXT("a"), 4, "1234", &w->a)));

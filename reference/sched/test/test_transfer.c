@@ -1,7 +1,6 @@
 /* Unit tests of copies, fills, unified shared memory, several devices, and waiting for some of the
  * commands. */
-#include "reference/program/test/fixture.h"
-#include "reference/sched/sched.h"
+#include "reference/sched/test/scheduler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,8 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static const fixture_module modules[] = {{"main", "k", NULL, NULL}};
 
 enum { SIZE = 8 };
 
@@ -39,13 +36,11 @@ static rt_memory *make_usm(world *w, uint32_t id, rt_text name, const void *init
 static int set_up(void **state)
 {
     world *w = rt_alloc(sizeof *w);
-    w->f = fixture_create(modules, 1, "");
-    rt_loader_open(&w->f->loader, 0);
-    w->scheduler = rt_scheduler_create(w->f->sink, w->f->trace, w->f->manager, NULL);
-    const rt_device *device = &w->f->device, *other = &w->f->other;
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, device, 0, false, &w->queue)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, device, 0, true, &w->in_order)));
-    assert_true(rt_ok(rt_scheduler_queue_create(w->scheduler, other, 0, false, &w->other)));
+    w->scheduler = scheduler_create(&w->f);
+    const rt_device *device = &w->f->device;
+    w->queue = queue_create(w->scheduler, device, false);
+    w->in_order = queue_create(w->scheduler, device, true);
+    w->other = queue_create(w->scheduler, &w->f->other, false);
     w->a = make_memory(w, 0, RT_TEXT("a"), "aaaaaaaa");
     w->b = make_memory(w, 1, RT_TEXT("b"), "bbbbbbbb");
     w->undefined = make_memory(w, 2, RT_TEXT("undefined"), NULL);
