@@ -6,7 +6,7 @@ import math
 import yaml
 
 from mutate_generate import OPERATORS
-from mutate_run import KILLED, SURVIVED, UNREACHED
+from mutate_run import KILLED, SURVIVED, UNIT, UNREACHED
 
 KEY = ("file", "function", "operator", "original", "mutated")
 EQUIVALENT, OPEN = "equivalent", "open"
@@ -113,9 +113,19 @@ class Score:
     def total(self):
         return sum(self.counts.values()) - self.equivalent
 
+    @property
+    def is_of_units(self):
+        """True if unit tests judged first: then scenarios have no score of their own."""
+        return self.counts[UNIT] > 0
+
+    @property
+    def interval(self):
+        """In percent; of the scenarios' score, or of both together where unit tests judged first."""
+        return wilson(self.killed + self.is_of_units * self.units, self.total)
+
     def cells(self):
-        low, high = wilson(self.killed, self.total)
-        return [percent(self.killed, self.total), f"{low:.0f}-{high:.0f}", f"{self.killed}/{self.total}",
+        low, high = self.interval
+        return ["-" if self.is_of_units else percent(self.killed, self.total), f"{low:.0f}-{high:.0f}", f"{self.killed}/{self.total}",
                 *(str(self.counts[kind]) for kind in KILLED), str(self.counts[SURVIVED]), str(self.counts[UNREACHED]),
                 str(self.equivalent), str(self.units), percent(self.killed + self.units, self.total)]
 
@@ -170,7 +180,7 @@ def report(rows, mutants, reviewed):
     parts = [table_text([HEAD, *table(rows, reviewed, lambda row: folder_of(row["key"][0])),
                          *table(rows, reviewed, lambda row: "together")]),
              table_text([HEAD, *table(rows, reviewed, lambda row: row["key"][2])])]
-    left = [row for row in rows if row["result"] not in KILLED]
+    left = [row for row in rows if row["result"] not in (*KILLED, UNIT)]
     left.sort(key=lambda row: (row["key"][0], row["line"], row["key"]))
     is_new = [row for row in left if not reviewed.class_of(row["key"])]
     for title, chosen in (("not reviewed", [row for row in is_new if not row.get("unit")]),

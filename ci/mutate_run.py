@@ -110,6 +110,7 @@ FEATURES = {
 
 VERDICT, CRASH, TIME_OUT = "verdict", "crash or CHECK", "time-out"
 SURVIVED, UNREACHED, SAME_CODE = "survived", "unreached", "same code"
+UNIT = "by unit tests"  # if these judge first, of a mutant that no scenario has judged
 KILLED = (VERDICT, CRASH, TIME_OUT)
 # LINKED: as expected on a subject that only links; XFAIL: a known failure that happened as recorded.
 EXPECTED = ("PASS", "LINKED", "XFAIL")
@@ -438,11 +439,13 @@ class Runner:
     """Runs mutants; a record of each is a line of a file, so that a run can be resumed.  A judge runs at most `most`
     scenarios for one mutant (0: as many as it takes)."""
 
-    def __init__(self, build, scenarios, most=0):
+    def __init__(self, build, scenarios, most=0, order=""):
+        """`order`: a word for an order of judges other than scenarios first; its records are apart."""
         self.build = build
         self.scenarios = scenarios
         self.most = most
-        self.path = build.folder / f"results-{self.identity(scenarios)[:12]}{f'-{most}' if most else ''}.jsonl"
+        name = "-".join(filter(None, (self.identity(scenarios)[:12], str(most or ""), order)))
+        self.path = build.folder / f"results-{name}.jsonl"
         self.compiler = Compiler(build)
         self.lock = threading.Lock()
         self.children = scenarios.children
@@ -484,23 +487,44 @@ class Runner:
                 self.run_those(left, jobs, lambda row: row.get("unit_of") != units.identity, judged)
         return [self.results[number] for number in numbers]
 
+    def run_units_first(self, numbers, jobs, units, by_scenarios):
+        """The same with unit tests as the first judges; scenarios judge what these do not notice, if at all."""
+        units.make(jobs)
+
+        def judged(number):
+            mutant, name = self.build.mutants[number], units.killer(number)
+            result = UNIT if name else SURVIVED if units.reaches(number) else UNREACHED
+            if not name and not by_scenarios and self.compiler.is_same(mutant):
+                result = SAME_CODE
+            return {"number": number, "key": list(mutant.key), "line": mutant.line, "result": result, "scenarios": 0,
+                    "unit_of": units.identity, "unit": name}
+
+        self.run_those(numbers, jobs, lambda row: row is None or row.get("unit_of") != units.identity, judged)
+        if by_scenarios:
+            left = [number for number in numbers if self.results[number]["result"] != UNIT]
+            self.run_those(left, jobs, lambda row: not row.get("is_judged"),
+                           lambda number: {**self.results[number], **self.result_of(number), "is_judged": True})
+        return [self.results[number] for number in numbers]
+
     def run_those(self, numbers, jobs, is_due, function):
         due = [number for number in numbers if is_due(self.results.get(number))]
         begin = time.monotonic()
         done = collections.Counter()
+        if not due:
+            return
         with open(self.path, "a", encoding="utf-8") as file:
             def keep(row):
                 self.results[row["number"]] = row
                 file.write(json.dumps(row) + "\n")
                 file.flush()
-                done["by unit tests" if row.get("unit") else row["result"]] += 1
+                done[UNIT if row.get("unit") else row["result"]] += 1
                 self.progress(sum(done.values()), len(due), done, begin)
 
             self.children.for_each(jobs, function, due, keep)
 
     @staticmethod
     def progress(count, total, done, begin):
-        killed = sum(done[kind] for kind in (*KILLED, "by unit tests"))
+        killed = sum(done[kind] for kind in (*KILLED, UNIT))
         say(f"{count}/{total}, {killed} killed, {done[SURVIVED]} survived, {done[UNREACHED]} unreached, "
             f"{time_left(count, total, begin)} left")
 

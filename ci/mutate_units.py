@@ -100,12 +100,20 @@ class Units:
         both = bytes(a | b for a, b in zip(data[:half], data[half:]))
         return name, {"seconds": round(seconds, 2), "reached": base64.b64encode(zlib.compress(both)).decode()}
 
+    def is_compiled(self, name):
+        return self.commands[name][1].get("SIM_TEST_TIER") == "compiled"
+
+    def reaches(self, number):
+        return any(reached[number] for reached in self.reached.values())
+
     def killer(self, number):
         """The first test that fails with a mutant, or None."""
         file = self.build.mutants[number].file
         with self.lock:
             killers = list(self.killers[file])
         names = [name for name in self.reached if self.reached[name][number]]
+        # The tests of the compiled tier repeat those of the base engine, and take fifty times as long.
+        names = [name for name in names if not self.is_compiled(name)] or names
         for name in sorted(names, key=lambda name: (name not in killers, self.seconds[name])):
             limit = max(TIMEOUT_S, TIMEOUT_FACTOR * self.seconds[name])
             status, _ = self.run_test(name, limit, ASSAY_MUTANT=str(number))
