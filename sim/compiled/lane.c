@@ -73,6 +73,18 @@
     {                                                                                              \
         return (T)(QUICK);                                                                         \
     }
+/* Multiplies by the reciprocal, which LLVM computes once, before a loop, if all lanes divide by the
+ * same number for long. It is exact for numbers below 2^(p-5), p the bits of the significand, so
+ * that e, EPSILON, is 2^(1-p). Let a = q * b + c, c < b. The factor r is at least 1 / b, since 1 /
+ * b is rounded by at most e / 2 of it and then made larger by more; so a * r is at least q, which
+ * is a float. And r is at most (1 + 3 e) / b, so a * r is at most q + 1 - 1 / b + 3 e * a / b. The
+ * last part is less than 3/16 of 1 / b, and half of the distance of floats at q + 1 is less than
+ * another 1/16 of it, so the product is not rounded to q + 1 either. */
+#define EPSILON_I8            0x1p-23f
+#define EPSILON_I16           0x1p-23f
+#define EPSILON_I32           0x1p-52
+#define EPSILON_I64           0x1p-52
+#define SIM_QUOTIENT(t, x, y) ((x) * (1 / (y) * (1 + EPSILON_##t)))
 #include "sim/number/operations.inc"
 
 float lane_FMA_F32(float a, float b, float c);

@@ -3,7 +3,7 @@
  * compiled, against the division of C. Some work-items divide nothing. */
 #include "sim/test/harness.h"
 
-enum { GROUP = 64, EDGES_MAX = 40, PAIRS_MAX = 4 * EDGES_MAX * EDGES_MAX + GROUP, RESULTS = 5 };
+enum { GROUP = 64, EDGES_MAX = 49, PAIRS_MAX = 4 * EDGES_MAX * EDGES_MAX + GROUP, RESULTS = 5 };
 
 typedef struct pairs {
     uint32_t bits, count;
@@ -33,7 +33,7 @@ static void pair_add(pairs *p, uint64_t a, uint64_t b)
 
 static uint32_t edges_of(uint32_t bits, uint64_t *out)
 {
-    static const uint32_t powers[] = {1, 4, 7, 8, 12, 16, 24, 31, 32, 52, 53, 54, 63};
+    static const uint32_t powers[] = {1, 4, 7, 8, 12, 16, 24, 31, 32, 47, 48, 49, 52, 53, 54, 63};
     uint32_t count = 0;
     for (uint32_t i = 0; i < sizeof powers / sizeof *powers && powers[i] < bits; i++) {
         for (uint32_t k = 0; k < 3; k++)
@@ -52,7 +52,7 @@ static void pairs_list(pairs *p, bool is_large)
     p->count = 0;
     for (uint32_t i = 0; i < n * n; i++) {
         uint64_t q = edges[i / n], b = edges[i % n];
-        bool overflows = b && q > (UINT64_C(1) << 52) / b;
+        bool overflows = b && q > (UINT64_C(1) << 47) / b;
         if (overflows != is_large) continue;
         for (uint64_t k = 0; k < 3; k++)
             pair_add(p, q * b + k - 1, k == 1 && is_large ? 0 - b : b);
