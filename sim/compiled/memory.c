@@ -213,20 +213,61 @@ static LLVMValueRef lane_at_end(const tier_emitter *e, bool is_highest)
     return is_highest ? LLVMBuildXor(e->builder, lane, tier_number(e->i32, 31), "") : lane;
 }
 
-/* The lowest active lane's element of a row. */
-static LLVMValueRef first_of(const tier_emitter *e, LLVMValueRef row)
+/* `count` lanes of a row, from a lane on; after the last one comes lane 0. */
+static LLVMValueRef lanes_from(const tier_emitter *e, LLVMValueRef row, uint32_t from,
+                               uint32_t count)
 {
-    return LLVMBuildExtractElement(e->builder, row, lane_at_end(e, false), "");
+    LLVMValueRef places[SIM_TIER_LANES];
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = tier_number(e->i32, (from + i) % LLVMGetVectorSize(LLVMTypeOf(row)));
+    return LLVMBuildShuffleVector(e->builder, row, LLVMGetPoison(LLVMTypeOf(row)),
+                                  LLVMConstVector(places, count), "");
 }
 
 /* The lowest active lane's element of a row, in all lanes. Where the processor has an instruction
  * for it, the row need not go through memory. */
 static LLVMValueRef first_spread(const tier_emitter *e, LLVMValueRef row)
 {
-    if (e->level < 2 || LLVMGetElementType(LLVMTypeOf(row)) != e->i32)
-        return tier_splat(e, first_of(e, row));
-    LLVMValueRef arguments[] = {row, tier_splat(e, lane_at_end(e, false))};
-    return tier_intrinsic(e, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
+    enum { HALF = SIM_TIER_LANES / 2 };
+    LLVMValueRef lane = lane_at_end(e, false);
+    if (e->level < 2) return tier_splat(e, LLVMBuildExtractElement(e->builder, row, lane, ""));
+    if (LLVMGetElementType(LLVMTypeOf(row)) == e->i32) {
+        LLVMValueRef arguments[] = {row, tier_splat(e, lane)};
+        return tier_intrinsic(e, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
+    }
+    LLVMValueRef lanes = tier_splat(e, LLVMBuildZExt(e->builder, lane, e->i64, ""));
+    LLVMValueRef arguments[] = {lanes_from(e, row, 0, HALF), lanes_from(e, lanes, 0, HALF),
+                                lanes_from(e, row, HALF, HALF)};
+    row = tier_intrinsic(e, "llvm.x86.avx512.vpermi2var.q.512", NULL, 0, arguments, 3);
+    return lanes_from(e, row, 0, SIM_TIER_LANES);
+}
+
+static LLVMValueRef first_of(const tier_emitter *e, LLVMValueRef row)
+{
+    return LLVMBuildExtractElement(e->builder, first_spread(e, row), tier_number(e->i32, 0), "");
+}
+
+/* True if flat.c knows the object, in global or local memory, or the argument that points to it; an
+ * access elsewhere is wrong. */
+static bool is_placed(const tier_memory *m)
+{
+    const sim_tier_access *a = m->access;
+    return a->pointer != SIM_REGISTER_NONE ||
+           (a->key &&
+            a->key >> (SIM_ADDRESS_CLASS_SHIFT - SIM_ADDRESS_OFFSET_BITS) <= SIM_CLASS_LOCAL);
+}
+
+/* Where accesses of other memory go: a helper makes them. */
+static LLVMBasicBlockRef other_block(tier_emitter *e, const tier_memory *m)
+{
+    return is_placed(m) ? e->gives_up[SIM_TIER_ACCESS] : tier_block_new(e, "other");
+}
+
+static void other_emit(tier_emitter *e, const tier_memory *m, LLVMBasicBlockRef other)
+{
+    if (is_placed(m)) return;
+    LLVMPositionBuilderAtEnd(e->builder, other);
+    tier_access_any(e, m);
 }
 
 /* Goes to `other` unless the address is in global or local memory, in the view's object; finds the
@@ -234,17 +275,21 @@ static LLVMValueRef first_spread(const tier_emitter *e, LLVMValueRef row)
 static void view_open(tier_emitter *e, const tier_memory *m, LLVMValueRef address,
                       LLVMBasicBlockRef other)
 {
-    LLVMBasicBlockRef known = tier_block_new(e, "known"), look = tier_block_new(e, "look");
-    LLVMBasicBlockRef find = tier_block_new(e, "find");
+    LLVMBasicBlockRef known = tier_block_new(e, "known"), find = tier_block_new(e, "find");
     LLVMValueRef key = view_member(e, m, offsetof(sim_tier_view, key), e->i64);
     LLVMValueRef is_known = LLVMBuildICmp(e->builder, LLVMIntEQ, key, key_of(e, address), "");
-    tier_branch_rarely(e, is_known, known, look);
-    LLVMPositionBuilderAtEnd(e->builder, look);
-    LLVMValueRef class =
-        LLVMBuildLShr(e->builder, address, tier_number(e->i64, SIM_ADDRESS_CLASS_SHIFT), "");
-    LLVMValueRef is_object =
-        LLVMBuildICmp(e->builder, LLVMIntULE, class, tier_number(e->i64, SIM_CLASS_LOCAL), "");
-    LLVMBuildCondBr(e->builder, is_object, find, other);
+    if (is_placed(m)) {
+        tier_branch_rarely(e, is_known, known, find);
+    } else {
+        LLVMBasicBlockRef look = tier_block_new(e, "look");
+        tier_branch_rarely(e, is_known, known, look);
+        LLVMPositionBuilderAtEnd(e->builder, look);
+        LLVMValueRef class =
+            LLVMBuildLShr(e->builder, address, tier_number(e->i64, SIM_ADDRESS_CLASS_SHIFT), "");
+        LLVMValueRef is_object =
+            LLVMBuildICmp(e->builder, LLVMIntULE, class, tier_number(e->i64, SIM_CLASS_LOCAL), "");
+        LLVMBuildCondBr(e->builder, is_object, find, other);
+    }
     LLVMPositionBuilderAtEnd(e->builder, find);
     LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, m->access), address};
     tier_demand_helper(e, (const void *)(uintptr_t)e->helpers->find, arguments, 3);
@@ -323,23 +368,46 @@ static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMVa
                                   LLVMConstVector(places, SIM_TIER_LANES), "");
 }
 
+/* Gathers elements of `type` from the offsets of the active lanes. */
+static LLVMValueRef gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef data,
+                           LLVMValueRef at)
+{
+    LLVMTypeRef pointer = LLVMPointerType(type, 0);
+    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
+    from = LLVMBuildBitCast(e->builder, from, chunk_of(pointer), "");
+    LLVMTypeRef types[] = {chunk_of(type), chunk_of(pointer)};
+    LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
+                                LLVMConstNull(chunk_of(type))};
+    return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
+}
+
+/* Gathers bytes as parts of the aligned words that contain them, which are in the same page. */
+static LLVMValueRef gather_bytes(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at)
+{
+    LLVMValueRef three = tier_number(e->i64, 3);
+    LLVMValueRef place = LLVMBuildPtrToInt(e->builder, data, e->i64, "");
+    LLVMValueRef odd = LLVMBuildAnd(e->builder, place, three, "");
+    LLVMValueRef back = LLVMBuildNeg(e->builder, odd, "");
+    data = LLVMBuildGEP2(e->builder, e->i8, data, &back, 1, "");
+    at = LLVMBuildAdd(e->builder, at, tier_splat(e, LLVMBuildTrunc(e->builder, odd, e->i32, "")),
+                      "");
+    LLVMValueRef in_word = LLVMBuildAnd(e->builder, at, splat_number(e, e->i32, 3), "");
+    LLVMValueRef word = gather(e, e->i32, data, LLVMBuildSub(e->builder, at, in_word, ""));
+    LLVMValueRef bits = LLVMBuildShl(e->builder, in_word, splat_number(e, e->i32, 3), "");
+    word = LLVMBuildLShr(e->builder, word, bits, "");
+    return LLVMBuildTrunc(e->builder, word, chunk_of(e->i8), "");
+}
+
 /* Loads a component of all active lanes from anywhere. Processors gather elements of four and eight
- * bytes. */
+ * bytes, except the oldest, of which LLVM makes loads lane by lane. */
 static LLVMValueRef load_gathered(const tier_emitter *e, const tier_memory *m, LLVMValueRef data,
                                   LLVMValueRef at, uint32_t distance)
 {
     LLVMTypeRef element = tier_type(e, m->type, false), type = chunk_of(element);
     LLVMValueRef shift = tier_number(e->i64, distance);
     data = LLVMBuildGEP2(e->builder, e->i8, data, &shift, 1, "");
-    if (m->access->bytes >= 4) {
-        LLVMTypeRef pointer = LLVMPointerType(element, 0);
-        LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
-        from = LLVMBuildBitCast(e->builder, from, chunk_of(pointer), "");
-        LLVMTypeRef types[] = {type, chunk_of(pointer)};
-        LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
-                                    LLVMConstNull(type)};
-        return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
-    }
+    if (m->access->bytes >= 4) return gather(e, element, data, at);
+    if (m->access->bytes == 1 && e->level > 0) return gather_bytes(e, data, at);
     LLVMValueRef result = LLVMGetPoison(type);
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {
         LLVMValueRef lane = tier_number(e->i32, i);
@@ -432,7 +500,8 @@ static bool is_logged(const tier_memory *m)
 }
 
 /* Goes to m->done. If the object is one whose reads are logged, adds a row first. */
-static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef at)
+static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef at,
+                    LLVMValueRef kind)
 {
     if (!is_logged(m)) {
         LLVMBuildBr(e->builder, m->done);
@@ -452,6 +521,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     log_store(e, row, offsetof(sim_tier_read, mask), tier_bits(e, tier_active(e), e->i32));
     LLVMValueRef lid_at = tier_pointer(e, e->context, offsetof(sim_tier_context, lid), e->i32);
     log_store(e, row, offsetof(sim_tier_read, lid), LLVMBuildLoad2(e->builder, e->i32, lid_at, ""));
+    log_store(e, row, offsetof(sim_tier_read, kind), kind);
     LLVMValueRef next = tier_pointer(e, row, sizeof(sim_tier_read), e->i8);
     LLVMBuildStore(e->builder, next, next_at);
     LLVMValueRef end_at =
@@ -487,7 +557,7 @@ static LLVMValueRef loads_of(const tier_emitter *e, const tier_memory *m)
 
 static void access_uniform(tier_emitter *e, const tier_memory *m)
 {
-    LLVMBasicBlockRef other = tier_block_new(e, "other"), plain = tier_block_new(e, "plain");
+    LLVMBasicBlockRef other = other_block(e, m), plain = tier_block_new(e, "plain");
     LLVMBasicBlockRef tracked = tier_block_new(e, "tracked");
     LLVMValueRef address =
         LLVMBuildAdd(e->builder, m->base, tier_number(e->i64, (uint64_t)m->access->imm), "");
@@ -500,12 +570,12 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
     plain_part(e, m, SIM_TIER_SAME, offset, loads, loaded);
     LLVMPositionBuilderAtEnd(e->builder, loaded);
-    log_end(e, m, loads, tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, "")));
+    log_end(e, m, loads, tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, "")),
+            tier_number(e->i32, SIM_TIER_SAME));
     LLVMPositionBuilderAtEnd(e->builder, tracked);
     LLVMValueRef at = tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, ""));
     access_view(e, m, at, tier_number(e->i32, SIM_TIER_SAME));
-    LLVMPositionBuilderAtEnd(e->builder, other);
-    tier_access_any(e, m);
+    other_emit(e, m, other);
 }
 
 /* Accesses whose lanes have their own places. */
@@ -516,7 +586,8 @@ typedef struct rows {
     bool is_tried;            /* the layout that is expected was not found */
     LLVMBasicBlockRef loaded; /* ends a load that needed no helper */
     LLVMBasicBlockRef helped;
-    LLVMValueRef loaded_at, helped_at, helped_kind; /* where they come from: offsets, kind */
+    /* Where they come from: offsets and kinds. */
+    LLVMValueRef loaded_at, loaded_kind, helped_at, helped_kind;
 } rows;
 
 static uint32_t size_of(const tier_memory *m)
@@ -601,6 +672,7 @@ static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValue
     if (r->loaded_at) {
         LLVMValueRef offsets = kind == SIM_TIER_MIXED ? at : offsets_from(e, at, step, true);
         phi_add(r->loaded_at, offsets, loaded);
+        phi_add(r->loaded_kind, tier_number(e->i32, kind), loaded);
     }
     LLVMBuildBr(e->builder, r->loaded);
     LLVMPositionBuilderAtEnd(e->builder, tracked);
@@ -705,12 +777,68 @@ static void rows_try(tier_emitter *e, const rows *r, uint32_t kind)
     LLVMPositionBuilderAtEnd(e->builder, next);
 }
 
+/* The lanes' offsets, in 32 bits, after a check of 64 bits. */
+static LLVMValueRef offsets_wide(tier_emitter *e, const rows *r, LLVMValueRef distances)
+{
+    LLVMValueRef offsets = LLVMBuildAdd(e->builder, distances, tier_splat(e, r->start), "");
+    tier_offsets_check(e, r->m, offsets, r->end);
+    return LLVMBuildTrunc(e->builder, offsets, chunk_of(e->i32), "");
+}
+
+/* How many indices from 0 on are inside: 0 if index 0 is not, or is not aligned. */
+static LLVMValueRef indices_inside(const tier_emitter *e, const rows *r)
+{
+    const sim_tier_access *a = r->m->access;
+    LLVMValueRef none = tier_number(e->i64, 0), one = tier_number(e->i64, 1);
+    LLVMValueRef is_in = LLVMBuildICmp(e->builder, LLVMIntULT, r->start, r->end, "");
+    LLVMValueRef odd =
+        LLVMBuildAnd(e->builder, r->start, tier_number(e->i64, a->alignment - 1), "");
+    is_in =
+        LLVMBuildAnd(e->builder, is_in, LLVMBuildICmp(e->builder, LLVMIntEQ, odd, none, ""), "");
+    LLVMValueRef last =
+        LLVMBuildSub(e->builder, LLVMBuildSub(e->builder, r->end, one, ""), r->start, "");
+    last = LLVMBuildUDiv(e->builder, last, tier_number(e->i64, a->stride), "");
+    return LLVMBuildSelect(e->builder, is_in, LLVMBuildAdd(e->builder, last, one, ""), none, "");
+}
+
+/* The same for lanes with indices. Those that are inside if they are taken for unsigned numbers
+ * need no arithmetic of 64 bits. */
+static LLVMValueRef offsets_narrow(tier_emitter *e, const rows *r)
+{
+    const tier_memory *m = r->m;
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(m->row)), narrow = chunk_of(e->i32);
+    LLVMBasicBlockRef quick = tier_block_new(e, "quick"), slow = tier_block_new(e, "slow");
+    LLVMBasicBlockRef placed = tier_block_new(e, "placed");
+    LLVMValueRef count = LLVMBuildTrunc(e->builder, indices_inside(e, r), type, "");
+    LLVMValueRef beyond = LLVMBuildICmp(e->builder, LLVMIntUGE, m->row, tier_splat(e, count), "");
+    LLVMValueRef is_in = LLVMBuildNot(e->builder, any_lane(e, beyond), "");
+    tier_branch_rarely(e, is_in, quick, slow);
+    LLVMPositionBuilderAtEnd(e->builder, quick);
+    LLVMValueRef index = LLVMBuildTruncOrBitCast(e->builder, m->row, narrow, "");
+    LLVMValueRef at =
+        LLVMBuildMul(e->builder, index, splat_number(e, e->i32, m->access->stride), "");
+    LLVMValueRef start = LLVMBuildTrunc(e->builder, r->start, e->i32, "");
+    at = LLVMBuildAdd(e->builder, at, tier_splat(e, start), "");
+    LLVMBuildBr(e->builder, placed);
+    LLVMPositionBuilderAtEnd(e->builder, slow);
+    LLVMValueRef checked = offsets_wide(e, r, tier_distances(e, m));
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(e->builder);
+    LLVMBuildBr(e->builder, placed);
+    LLVMPositionBuilderAtEnd(e->builder, placed);
+    LLVMValueRef either = LLVMBuildPhi(e->builder, narrow, "");
+    phi_add(either, at, quick);
+    phi_add(either, checked, from);
+    return either;
+}
+
 /* Lanes at any places. `base`: the first lane's address, or the access's base. */
 static void rows_mixed(tier_emitter *e, const rows *r, LLVMValueRef base, LLVMBasicBlockRef other)
 {
     const tier_memory *m = r->m;
-    LLVMValueRef distances = tier_distances(e, m);
+    const sim_tier_access *a = m->access;
+    LLVMValueRef at;
     if (!m->base) {
+        LLVMValueRef distances = tier_distances(e, m);
         /* All lanes must be in the first one's object. */
         LLVMBasicBlockRef alike = tier_block_new(e, "alike");
         LLVMValueRef apart = LLVMBuildXor(e->builder, distances, tier_splat(e, base), "");
@@ -721,10 +849,12 @@ static void rows_mixed(tier_emitter *e, const rows *r, LLVMValueRef base, LLVMBa
         LLVMValueRef is_alike = LLVMBuildNot(e->builder, any_lane(e, differs), "");
         tier_branch_rarely(e, is_alike, alike, other);
         LLVMPositionBuilderAtEnd(e->builder, alike);
+        at = offsets_wide(e, r, distances);
+    } else if (a->stride && a->stride % a->alignment == 0) {
+        at = offsets_narrow(e, r);
+    } else {
+        at = offsets_wide(e, r, tier_distances(e, m));
     }
-    LLVMValueRef offsets = LLVMBuildAdd(e->builder, distances, tier_splat(e, r->start), "");
-    tier_offsets_check(e, m, offsets, r->end);
-    LLVMValueRef at = LLVMBuildTrunc(e->builder, offsets, chunk_of(e->i32), "");
     at = LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
     rows_access(e, r, SIM_TIER_MIXED, at);
 }
@@ -740,8 +870,11 @@ static void rows_end(tier_emitter *e, rows *r)
     r->helped_kind = LLVMBuildPhi(e->builder, e->i32, "");
     access_view(e, r->m, r->helped_at, r->helped_kind);
     LLVMPositionBuilderAtEnd(e->builder, r->loaded);
-    if (is_logged(r->m)) r->loaded_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
-    log_end(e, r->m, r->loads, r->loaded_at);
+    if (is_logged(r->m)) {
+        r->loaded_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
+        r->loaded_kind = LLVMBuildPhi(e->builder, e->i32, "");
+    }
+    log_end(e, r->m, r->loads, r->loaded_at, r->loaded_kind);
     LLVMPositionBuilderAtEnd(e->builder, here);
 }
 
@@ -749,7 +882,7 @@ static void rows_end(tier_emitter *e, rows *r)
  */
 static void access_rows(tier_emitter *e, const tier_memory *m)
 {
-    LLVMBasicBlockRef other = tier_block_new(e, "other");
+    LLVMBasicBlockRef other = other_block(e, m);
     LLVMValueRef imm = tier_number(e->i64, (uint64_t)m->access->imm);
     LLVMValueRef base = m->base ? m->base : first_of(e, m->row);
     bool is_mixed = m->stride == TIER_STRIDE_MIXED;
@@ -767,8 +900,7 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
     r.is_tried = is_mixed || (is_known && (is_run || m->stride == 0));
     if (is_run || m->stride == 0) rows_try(e, &r, is_run ? SIM_TIER_RUN : SIM_TIER_SAME);
     rows_mixed(e, &r, base, other);
-    LLVMPositionBuilderAtEnd(e->builder, other);
-    tier_access_any(e, m);
+    other_emit(e, m, other);
 }
 
 static void access_emit(tier_emitter *e, const sim_op *op, const tier_memory *m)

@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 7u
+#define SIM_TIER_VERSION 8u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -74,6 +74,7 @@ typedef struct sim_tier_read {
     struct sim_race_shadow *race;
     const sim_tier_access *access;
     uint32_t mask, lid;
+    uint32_t kind; /* SIM_TIER_RUN and so on, below */
 } sim_tier_read;
 
 typedef struct sim_tier_context sim_tier_context;

@@ -351,6 +351,18 @@ static ALWAYS void undo_prepare(const sim_tier_view *view, uint32_t kind, const 
 
 /* ---- The log of reads ----------------------------------------------------------------------- */
 
+/* The lanes' cells, one of each. `is_single`: each lane has only this one. */
+static ALWAYS sim_words read_cells(const sim_tier_read *read, const uint32_t *cells, sim_words at,
+                                   bool is_single)
+{
+    uint32_t places[SIM_CHUNK];
+    if (read->kind == SIM_TIER_SAME) return (sim_words){0} + cells[at[__builtin_ctz(read->mask)]];
+    if (read->kind == SIM_TIER_RUN && is_single && read->mask == ALL_LANES)
+        return sim_words_get(cells + at[0]);
+    sim_words_put(places, at);
+    return sim_words_gather(cells, places);
+}
+
 /* True if no other work-item has stored what the row's lanes have read, since the last barrier. */
 static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_read *read)
 {
@@ -359,16 +371,13 @@ static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_r
     uint32_t shift = shadow->shift, low = a->low * a->bytes;
     uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
     sim_words offsets = sim_words_get(read->at) + low, last = (offsets + (size - 1)) >> shift;
-    chunk_cells r = {.mine = sim_words_count() + (clock->base + read->lid),
-                     .mask = lanes_of(read->mask)};
+    sim_words mine = sim_words_count() + (clock->base + read->lid), mask = lanes_of(read->mask);
     sim_words at = offsets >> shift;
-    r.is_run = read->mask == ALL_LANES && !sim_words_any(at ^ (sim_words_count() + at[0])) &&
-               !sim_words_any(at ^ last);
     for (;;) {
-        sim_words_put(r.places, at);
         for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
             if (!sim_race_may_be_open(shadow, kind, clock->ordered_from)) continue;
-            if (!cells_are_settled(clock, &r, shadow->cells[kind])) return false;
+            sim_words found = read_cells(read, shadow->cells[kind], at, size >> shift == 1);
+            if (sim_words_any((sim_words)SIM_CELL_IS_OPEN(clock, found, mine) & mask)) return false;
         }
         if (!sim_words_any(at ^ last)) return true;
         at += (sim_words)(at != last) & 1;

@@ -311,14 +311,58 @@ static void test_kept(void **state)
     assert_int_equal(kept_run("/proc/nowhere", sim_engine_best()), 0);
 }
 
+/* Work-item i of n reads byte 5 * i % n of the last n of a page, behind which there is none; code
+ * that reads whole words must not touch it, even if the memory does not begin with a word. */
+static void test_bytes_at_the_end(void **state)
+{
+    (void)state;
+    static const char text[] = SIM_TEST_PRELUDE
+        "OpEntryPoint Kernel %k \"k\" %gid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"
+        "%void = OpTypeVoid\n%i8 = OpTypeInt 8 0\n%i64 = OpTypeInt 64 0\n"
+        "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n%gid = OpVariable %pin Input\n"
+        "%g = OpTypePointer CrossWorkgroup %i8\n%c5 = OpConstant %i64 5\n"
+        "%kt = OpTypeFunction %void %g %g %i64\n%k = OpFunction %void None %kt\n"
+        "%out = OpFunctionParameter %g\n%bytes = OpFunctionParameter %g\n"
+        "%n = OpFunctionParameter %i64\n%entry = OpLabel\n%all = OpLoad %v3 %gid\n"
+        "%x = OpCompositeExtract %i64 %all 0\n%x5 = OpIMul %i64 %x %c5\n"
+        "%at = OpUMod %i64 %x5 %n\n%from = OpInBoundsPtrAccessChain %g %bytes %at\n"
+        "%value = OpLoad %i8 %from\n%to = OpInBoundsPtrAccessChain %g %out %x\n"
+        "OpStore %to %value\nOpReturn\nOpFunctionEnd\n";
+    enum { ITEMS_MIN = 16, ITEMS_MAX = 19 };
+    uint8_t found[ITEMS_MAX] = {0};
+    uint64_t size = (uint64_t)sysconf(_SC_PAGESIZE);
+    harness h = harness_text(text);
+    sim_object whole, window;
+    sim_world_reserve_mapped(h.world);
+    assert_true(rt_ok(sim_object_create_mapped(h.world, size, RT_TEXT("page"), &whole)));
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    sim_object out = harness_memory(&h, "out", found, sizeof found);
+    uint8_t *page = (uint8_t *)(uintptr_t)sim_object_address(whole);
+    for (uint32_t i = 0; i < ITEMS_MAX; i++)
+        page[size - ITEMS_MAX + i] = (uint8_t)i;
+    for (uint64_t n = ITEMS_MIN; n <= ITEMS_MAX; n++) {
+        assert_true(rt_ok(
+            sim_object_create_window(h.world, whole, size - n, n, RT_TEXT("window"), &window)));
+        sim_argument arguments[] = {harness_global(out), harness_global(window),
+                                    harness_value(&n, sizeof n)};
+        harness_run(&h, "k", harness_range(n, n), arguments, 3);
+        harness_read_back(&h, out, found, sizeof found);
+        for (uint32_t i = 0; i < n; i++)
+            assert_int_equal(found[i], ITEMS_MAX - n + 5 * i % n);
+    }
+    assert_int_equal(sim_world_tier_report(h.world).compiled, ITEMS_MAX - ITEMS_MIN + 1);
+    harness_close(&h);
+}
+
 int main(int count, char **words)
 {
     if (count == 3 && strcmp(words[1], "kept") == 0)
         return (int)kept_run(words[2], sim_engine_best());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),    cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_structure), cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_measured),  cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_choice),           cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_structure),        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_measured),         cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_bytes_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
