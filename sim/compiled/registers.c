@@ -92,6 +92,9 @@ static tier_register *register_at(tier_emitter *e, uint32_t instance, sim_regist
                              .type = type,
                              .number = e->register_count++,
                              .is_kept = place >> SIM_REGISTER_SHIFT != SIM_SPACE_WAVE};
+    /* Lanes that are not active compute, too, and denormal numbers that the stack happens to hold
+     * would make them slow. */
+    if (!is_uniform) LLVMBuildStore(e->variables, LLVMConstNull(type), found->variable);
     return found;
 }
 

@@ -52,8 +52,15 @@ static void row_start(const sim_race_clock *clock, row *out)
     out->in_sequence = false;
 }
 
+/* All bits of the last lane. */
+static inline sim_words beyond_last(void)
+{
+    return (sim_words)(sim_words_count() == (sim_words){0} + (SIM_CHUNK - 1));
+}
+
 /* True if each lane's cell is after that of the lane before it. Chunks are compared with themselves
- * as they were stored: processors stall a load that spans two stores. */
+ * as they were stored: processors stall a load that spans two stores. An assignment to one lane
+ * would be such stores. */
 static bool cells_ascend(const row *r)
 {
     sim_words falls = {0};
@@ -63,10 +70,10 @@ static bool cells_ascend(const row *r)
         sim_words at = sim_words_get(r->at + c);
         sim_words next =
             __builtin_shufflevector(at, at, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15);
-        next[SIM_CHUNK - 1] = UINT32_MAX;
+        next |= beyond_last();
         falls |= (sim_words)(next <= at);
-        if (!is_first && at[0] <= last) return false;
-        last = at[SIM_CHUNK - 1];
+        if (!is_first && r->at[c] <= last) return false;
+        last = r->at[c + SIM_CHUNK - 1];
         is_first = false;
     }
     return !sim_words_any(falls);
@@ -223,7 +230,7 @@ static bool row_overlaps(const row *r, uint32_t cells)
     sim_words odd = {0}, close = {0};
     for (uint32_t c = 0; c < r->count; c += SIM_CHUNK) {
         sim_words at = sim_words_get(r->at + c), next = sim_words_get(r->at + c + 1);
-        if (c + SIM_CHUNK == r->count) next[SIM_CHUNK - 1] = UINT32_MAX;
+        if (c + SIM_CHUNK == r->count) next |= beyond_last();
         odd |= at % cells & sim_words_mask(r->mask + c);
         close |= (sim_words)(next < at + cells);
     }
