@@ -110,6 +110,18 @@ int32_t *tier_strides_find(const tier_flat *flat, uint32_t **out_first);
 LLVMValueRef tier_widen(tier_emitter *e, const char *prefix, const char *name,
                         const LLVMValueRef *operands, bool is_chunk);
 
+/* ---- gather.c ---- */
+
+/* `count` lanes of a row, from a lane on; after the last one comes lane 0. */
+LLVMValueRef tier_lanes(const tier_emitter *e, LLVMValueRef row, uint32_t from, uint32_t count);
+/* Loads elements of four or eight bytes for the active lanes, at offsets that are numbers of 32
+ * bits, from 0 to INT32_MAX. */
+LLVMValueRef tier_gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef data,
+                         LLVMValueRef at);
+/* Stores numbers of 32 bits of the active lanes, in the same way. */
+void tier_scatter_words(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at,
+                        LLVMValueRef words);
+
 /* ---- operations.c ---- */
 
 /* Emits one operation of the register code, by the shape of its handler. */

@@ -213,17 +213,6 @@ static LLVMValueRef lane_at_end(const tier_emitter *e, bool is_highest)
     return is_highest ? LLVMBuildXor(e->builder, lane, tier_number(e->i32, 31), "") : lane;
 }
 
-/* `count` lanes of a row, from a lane on; after the last one comes lane 0. */
-static LLVMValueRef lanes_from(const tier_emitter *e, LLVMValueRef row, uint32_t from,
-                               uint32_t count)
-{
-    LLVMValueRef places[SIM_TIER_LANES];
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = tier_number(e->i32, (from + i) % LLVMGetVectorSize(LLVMTypeOf(row)));
-    return LLVMBuildShuffleVector(e->builder, row, LLVMGetPoison(LLVMTypeOf(row)),
-                                  LLVMConstVector(places, count), "");
-}
-
 /* The lowest active lane's element of a row, in all lanes. Where the processor has an instruction
  * for it, the row need not go through memory. */
 static LLVMValueRef first_spread(const tier_emitter *e, LLVMValueRef row)
@@ -236,10 +225,10 @@ static LLVMValueRef first_spread(const tier_emitter *e, LLVMValueRef row)
         return tier_intrinsic(e, "llvm.x86.avx512.permvar.si.512", NULL, 0, arguments, 2);
     }
     LLVMValueRef lanes = tier_splat(e, LLVMBuildZExt(e->builder, lane, e->i64, ""));
-    LLVMValueRef arguments[] = {lanes_from(e, row, 0, HALF), lanes_from(e, lanes, 0, HALF),
-                                lanes_from(e, row, HALF, HALF)};
+    LLVMValueRef arguments[] = {tier_lanes(e, row, 0, HALF), tier_lanes(e, lanes, 0, HALF),
+                                tier_lanes(e, row, HALF, HALF)};
     row = tier_intrinsic(e, "llvm.x86.avx512.vpermi2var.q.512", NULL, 0, arguments, 3);
-    return lanes_from(e, row, 0, SIM_TIER_LANES);
+    return tier_lanes(e, row, 0, SIM_TIER_LANES);
 }
 
 static LLVMValueRef first_of(const tier_emitter *e, LLVMValueRef row)
@@ -368,19 +357,6 @@ static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMVa
                                   LLVMConstVector(places, SIM_TIER_LANES), "");
 }
 
-/* Gathers elements of `type` from the offsets of the active lanes. */
-static LLVMValueRef gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef data,
-                           LLVMValueRef at)
-{
-    LLVMTypeRef pointer = LLVMPointerType(type, 0);
-    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
-    from = LLVMBuildBitCast(e->builder, from, chunk_of(pointer), "");
-    LLVMTypeRef types[] = {chunk_of(type), chunk_of(pointer)};
-    LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
-                                LLVMConstNull(chunk_of(type))};
-    return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
-}
-
 /* Gathers bytes as parts of the aligned words that contain them, which are in the same page. */
 static LLVMValueRef gather_bytes(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at)
 {
@@ -392,7 +368,7 @@ static LLVMValueRef gather_bytes(const tier_emitter *e, LLVMValueRef data, LLVMV
     at = LLVMBuildAdd(e->builder, at, tier_splat(e, LLVMBuildTrunc(e->builder, odd, e->i32, "")),
                       "");
     LLVMValueRef in_word = LLVMBuildAnd(e->builder, at, splat_number(e, e->i32, 3), "");
-    LLVMValueRef word = gather(e, e->i32, data, LLVMBuildSub(e->builder, at, in_word, ""));
+    LLVMValueRef word = tier_gather(e, e->i32, data, LLVMBuildSub(e->builder, at, in_word, ""));
     LLVMValueRef bits = LLVMBuildShl(e->builder, in_word, splat_number(e, e->i32, 3), "");
     word = LLVMBuildLShr(e->builder, word, bits, "");
     return LLVMBuildTrunc(e->builder, word, chunk_of(e->i8), "");
@@ -406,7 +382,7 @@ static LLVMValueRef load_gathered(const tier_emitter *e, const tier_memory *m, L
     LLVMTypeRef element = tier_type(e, m->type, false), type = chunk_of(element);
     LLVMValueRef shift = tier_number(e->i64, distance);
     data = LLVMBuildGEP2(e->builder, e->i8, data, &shift, 1, "");
-    if (m->access->bytes >= 4) return gather(e, element, data, at);
+    if (m->access->bytes >= 4) return tier_gather(e, element, data, at);
     if (m->access->bytes == 1 && e->level > 0) return gather_bytes(e, data, at);
     LLVMValueRef result = LLVMGetPoison(type);
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {

@@ -31,15 +31,10 @@ static LLVMValueRef memory_of(const tier_emitter *e, bool is_shadow)
     return LLVMBuildLoad2(e->builder, e->bytes_pointer, at, "");
 }
 
-/* The lanes' pointers to their granules, `next` granules after the place. */
-static LLVMValueRef granule_pointers(const tier_emitter *e, LLVMValueRef memory, const place *p,
-                                     uint32_t next)
+/* Where the lanes' granules are, `next` granules after the place. */
+static LLVMValueRef granules_at(const tier_emitter *e, const place *p, uint32_t next)
 {
-    LLVMValueRef at =
-        LLVMBuildAdd(e->builder, p->granule, splat_word(e, next * SIM_TIER_LANES * 4), "");
-    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, memory, &at, 1, "");
-    return LLVMBuildBitCast(e->builder, from,
-                            LLVMVectorType(LLVMPointerType(e->i32, 0), SIM_TIER_LANES), "");
+    return LLVMBuildAdd(e->builder, p->granule, splat_word(e, next * SIM_TIER_LANES * 4), "");
 }
 
 static LLVMValueRef row_pointer(const tier_emitter *e, LLVMValueRef memory, const place *p,
@@ -54,22 +49,18 @@ static LLVMValueRef row_pointer(const tier_emitter *e, LLVMValueRef memory, cons
 static LLVMValueRef granule_load(const tier_emitter *e, LLVMValueRef memory, const place *p,
                                  uint32_t next)
 {
-    LLVMTypeRef words = words_of(e);
     if (p->row) {
+        LLVMTypeRef words = words_of(e);
         LLVMValueRef row = LLVMBuildLoad2(e->builder, words, row_pointer(e, memory, p, next), "");
         LLVMSetAlignment(row, 64);
         return row;
     }
-    LLVMValueRef from = granule_pointers(e, memory, p, next);
-    LLVMTypeRef types[] = {words, LLVMTypeOf(from)};
-    LLVMValueRef arguments[] = {from, tier_number(e->i32, 4), tier_active(e), LLVMConstNull(words)};
-    return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
+    return tier_gather(e, e->i32, memory, granules_at(e, p, next));
 }
 
 static void granule_store(const tier_emitter *e, LLVMValueRef memory, const place *p, uint32_t next,
                           LLVMValueRef value)
 {
-    LLVMTypeRef words = words_of(e);
     if (p->row) {
         /* The whole row is stored: processors do not forward a masked store to the next load. */
         LLVMValueRef before = granule_load(e, memory, p, next);
@@ -78,10 +69,7 @@ static void granule_store(const tier_emitter *e, LLVMValueRef memory, const plac
         LLVMSetAlignment(LLVMBuildStore(e->builder, value, to), 64);
         return;
     }
-    LLVMValueRef to = granule_pointers(e, memory, p, next);
-    LLVMTypeRef types[] = {words, LLVMTypeOf(to)};
-    LLVMValueRef arguments[] = {value, to, tier_number(e->i32, 4), tier_active(e)};
-    (void)tier_intrinsic(e, "llvm.masked.scatter", types, 2, arguments, 4);
+    tier_scatter_words(e, memory, granules_at(e, p, next), value);
 }
 
 /* ---- Components ----------------------------------------------------------------------------- */
