@@ -357,33 +357,43 @@ static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMVa
                                   LLVMConstVector(places, SIM_TIER_LANES), "");
 }
 
-/* Gathers bytes as parts of the aligned words that contain them, which are in the same page. */
-static LLVMValueRef gather_bytes(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at)
+/* Gathers bytes, or pairs of bytes that are aligned, as parts of the aligned words that contain
+ * them, which are in the same page. Only a window may begin at an odd place, in which pairs are not
+ * aligned. */
+static LLVMValueRef gather_parts(tier_emitter *e, LLVMTypeRef element, uint32_t bytes,
+                                 LLVMValueRef data, LLVMValueRef at)
 {
     LLVMValueRef three = tier_number(e->i64, 3);
     LLVMValueRef place = LLVMBuildPtrToInt(e->builder, data, e->i64, "");
     LLVMValueRef odd = LLVMBuildAnd(e->builder, place, three, "");
     LLVMValueRef back = LLVMBuildNeg(e->builder, odd, "");
+    if (bytes == 2) {
+        LLVMValueRef low = LLVMBuildTrunc(e->builder, place, e->i1, "");
+        tier_give_up_unless(e, LLVMBuildNot(e->builder, low, ""), SIM_TIER_ACCESS);
+    }
     data = LLVMBuildGEP2(e->builder, e->i8, data, &back, 1, "");
     at = LLVMBuildAdd(e->builder, at, tier_splat(e, LLVMBuildTrunc(e->builder, odd, e->i32, "")),
                       "");
     LLVMValueRef in_word = LLVMBuildAnd(e->builder, at, splat_number(e, e->i32, 3), "");
-    LLVMValueRef word = tier_gather(e, e->i32, data, LLVMBuildSub(e->builder, at, in_word, ""));
+    LLVMValueRef start = LLVMBuildSub(e->builder, at, in_word, "");
+    LLVMValueRef word = tier_gather(e, e->i32, data, start);
     LLVMValueRef bits = LLVMBuildShl(e->builder, in_word, splat_number(e, e->i32, 3), "");
     word = LLVMBuildLShr(e->builder, word, bits, "");
-    return LLVMBuildTrunc(e->builder, word, chunk_of(e->i8), "");
+    return LLVMBuildTrunc(e->builder, word, chunk_of(element), "");
 }
 
 /* Loads a component of all active lanes from anywhere. Processors gather elements of four and eight
  * bytes, except the oldest, of which LLVM makes loads lane by lane. */
-static LLVMValueRef load_gathered(const tier_emitter *e, const tier_memory *m, LLVMValueRef data,
+static LLVMValueRef load_gathered(tier_emitter *e, const tier_memory *m, LLVMValueRef data,
                                   LLVMValueRef at, uint32_t distance)
 {
     LLVMTypeRef element = tier_type(e, m->type, false), type = chunk_of(element);
     LLVMValueRef shift = tier_number(e->i64, distance);
     data = LLVMBuildGEP2(e->builder, e->i8, data, &shift, 1, "");
     if (m->access->bytes >= 4) return tier_gather(e, element, data, at);
-    if (m->access->bytes == 1 && e->level > 0) return gather_bytes(e, data, at);
+    uint32_t bytes = m->access->bytes;
+    if (e->level > 0 && m->access->alignment >= bytes)
+        return gather_parts(e, element, bytes, data, at);
     LLVMValueRef result = LLVMGetPoison(type);
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {
         LLVMValueRef lane = tier_number(e->i32, i);
@@ -412,8 +422,8 @@ static LLVMValueRef load_same(const tier_emitter *e, const tier_memory *m, LLVMV
 
 /* Loads a component of all active lanes, laid out as `kind` says (SIM_TIER_RUN and so on), from a
  * member of the view; `at`: one offset, or those of the lanes if they are mixed. */
-static LLVMValueRef load_part(const tier_emitter *e, const tier_memory *m, size_t member,
-                              uint32_t kind, LLVMValueRef at, uint32_t component)
+static LLVMValueRef load_part(tier_emitter *e, const tier_memory *m, size_t member, uint32_t kind,
+                              LLVMValueRef at, uint32_t component)
 {
     LLVMValueRef from = view_member(e, m, member, e->bytes_pointer);
     uint32_t distance = component * m->access->bytes;
