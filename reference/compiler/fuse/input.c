@@ -67,7 +67,8 @@ static bool is_shared(const rt_fusion_request *request, rt_text name)
 
 /* The fused kernel is a separate program, which would have its own copies of variables that kernels
  * write. A list that uses such a variable is rejected unless programs share the variable: shared
- * variables are merged by name. Linking has removed variables without uses. */
+ * variables are merged by name, and stay if no kernel of the list uses them, because the runtime
+ * sets those of each program. Linking has removed variables without uses. */
 static rt_status check_variables(const fusion_input *input, LLVMModuleRef program, rt_text kernel)
 {
     pl_job *job = input->job;
@@ -75,7 +76,7 @@ static rt_status check_variables(const fusion_input *input, LLVMModuleRef progra
     for (; variable; variable = LLVMGetNextGlobal(variable)) {
         rt_text name = pl_job_name(job, variable);
         bool shared = is_shared(input->request, name);
-        if (shared) LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        if (shared) LLVMSetLinkage(variable, LLVMWeakODRLinkage);
         if (shared || LLVMIsGlobalConstant(variable)) continue;
         if (LLVMGetPointerAddressSpace(LLVMTypeOf(variable)) != PL_SPACE_GLOBAL) continue;
         return rt_fail_naming(job->sink, RT_FUSION_REJECTED, RT_RULE_NONE, &name, 1,
