@@ -295,6 +295,29 @@ static void own_learn(const sim_tier_context *c, sim_undo_object *object, uint32
     object->own_first = at[low] + first - (uint32_t)ids[low] * object->own_stride;
 }
 
+/* True if the accesses are to parts some periods on, all as many: loops that go through an object
+ * in steps of the number of work-items make such ones. Up to PERIOD_MAX, no sum below wraps in a
+ * way that seems to be in a part. */
+static bool own_is_repeated(const sim_tier_context *c, const sim_undo_object *object, uint32_t mask,
+                            const uint32_t *at, uint32_t first, uint32_t size)
+{
+    enum { PERIOD_MAX = 1 << 30 };
+    const uint64_t *ids_of = (const uint64_t *)(const void *)(c->rows + OWN_ROW);
+    uint32_t stride = object->own_stride, low = (uint32_t)__builtin_ctz(mask);
+    uint64_t period = c->undo->items * stride;
+    sim_wide_words ids[2];
+    if (size > stride || period > PERIOD_MAX) return false;
+    int64_t distance =
+        (int64_t)at[low] + first - (int32_t)object->own_first - (int64_t)(ids_of[low] * stride);
+    int64_t rest = distance % (int64_t)period;
+    if (rest < 0) rest += (int64_t)period;
+    uint32_t start = object->own_first + (uint32_t)(distance - rest);
+    memcpy(ids, ids_of, sizeof ids);
+    sim_words parts = sim_words_narrow(ids[0], ids[1]) * stride;
+    sim_words within = sim_words_get(at) + (first - start) - parts;
+    return !sim_words_any((sim_words)(within > stride - size) & lanes_of(mask));
+}
+
 static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object *object,
                                uint32_t kind, uint32_t mask, const uint32_t *at, uint32_t first,
                                uint32_t size)
@@ -330,7 +353,9 @@ static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_vi
     bool is_first = object->own == SIM_OWN_UNKNOWN;
     if (is_first) own_learn(c, object, mask, at, first, size);
     if (object->own == SIM_OWN_SHARED) return OWN_NOT;
-    if (own_is_kept(c, object, kind, mask, at, first, size)) return OWN_PART;
+    if (own_is_kept(c, object, kind, mask, at, first, size) ||
+        own_is_repeated(c, object, mask, at, first, size))
+        return OWN_PART;
     if (!is_first) return OWN_LATE;
     object->own = SIM_OWN_SHARED;
     return OWN_NOT;

@@ -13,7 +13,8 @@
  *
  * Most kernels compute a work-item's result and store it at the work-item's place. As long as the
  * work-item with global linear id i accesses only [own_first + i * own_stride, own_stride bytes),
- * no two work-items access a common byte, so these accesses need no record of who made them. The
+ * or the same bytes one or more whole periods on, the parts of all work-items together, no two
+ * work-items access a common byte, so these accesses need no record of who made them. The
  * first access that does not keep to its part makes the code give up with SIM_TIER_SHARED, because
  * the accesses before it have not been recorded; the launch is then run again, with all of its
  * accesses recorded. */

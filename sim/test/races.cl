@@ -291,6 +291,42 @@ kernel void stencil_wrong(ARGUMENTS)
     ITEM;
     a[i] = a[i] + a[i + 1];
 }
+// Loops that go through 512 elements in steps of the number of work-items, upwards and downwards; in
+// the first of the wrong ones, a step is too short, and in the second, the last access is to what
+// another work-item has written one step on.
+#define SIZE (int)get_global_size(0)
+kernel void strided(ARGUMENTS)
+{
+    ITEM;
+    for (int k = i; k < 512; k += SIZE)
+        a[k] += b[k];
+}
+kernel void strided_down(ARGUMENTS)
+{
+    ITEM;
+    for (int k = 511 - i; k >= 0; k -= SIZE)
+        a[k] += b[k];
+}
+kernel void strided_vectors(ARGUMENTS)
+{
+    ITEM;
+    global int4 *to = (global int4 *)a;
+    for (int k = i; k < 128; k += SIZE)
+        to[k] += vload4(k, b);
+}
+kernel void strided_wrong(ARGUMENTS)
+{
+    ITEM;
+    for (int k = i; k < 512; k += SIZE - 1)
+        a[k] += b[k];
+}
+kernel void strided_late_wrong(ARGUMENTS)
+{
+    ITEM;
+    a[i] = 1;
+    a[i + SIZE] = 2;
+    a[i + SIZE + 1] = 3;
+}
 kernel void mirrored(ARGUMENTS)
 {
     ITEM;
