@@ -46,6 +46,7 @@ class Judge:
     files: tuple = ()    # it judges mutants of files at or below these paths; (): all
     folders: tuple = ()  # it runs scenarios of these folders; (): all
     most: int = 0        # it runs so many of them for one mutant; 0: all
+    refusals: bool = False  # and in addition those that expect its linker to refuse, which are quick
     options: tuple = ()
     repeats: bool = False  # it runs a scenario many times, so it leaves the slow ones out
     sanitizes: bool = False  # its program has sanitizers
@@ -89,9 +90,10 @@ JUDGES = (
     Judge("sim", "documents", files=RUNTIME, most=40, sanitizes=True),
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
-          folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40),
-    Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40),
-    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40),
+          folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40,
+          refusals=True),
+    Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40, refusals=True),
+    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40, refusals=True),
 )
 
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
@@ -260,7 +262,9 @@ class Scenarios:
         self.missing = {}  # {subject that is not installed: why}
         self.reached = {}  # {(name, judge): (bytes of the compile stage, bytes of the rest)}
         self.seconds = {}  # {(name, judge): seconds}
-        self.identity = digest([build.state, *((self.root / name).read_bytes() for name in self.names)])
+        texts = {name: (self.root / name).read_bytes() for name in self.names}
+        self.refusing = {name for name, text in texts.items() if b"link-error" in text}
+        self.identity = digest([build.state, *texts.values()])
 
     def names_of(self, judge):
         return [name for name in self.names if judge.takes_scenario(name)]
@@ -552,6 +556,8 @@ class Runner:
         most = min(filter(None, (judge.most, self.most)), default=0)
         if most and len(compiled) + len(rest) > most:
             kept = set(self.richest([*compiled, *rest], mutant.file, judge, killers)[:most])
+            if judge.refusals and not self.most:
+                kept |= self.scenarios.refusing
             compiled, rest = ([name for name in names if name in kept] for names in (compiled, rest))
         for level in range(4):
             for names, answers in ((rest, "find"), (compiled, "none")):
