@@ -118,7 +118,8 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     "OpCapability GroupNonUniformClustered\nOpCapability GroupNonUniformShuffle\n"                                       \
     "OpCapability GroupNonUniformShuffleRelative\n"                                                                      \
     "OpCapability GroupNonUniformRotateKHR\nOpCapability GroupUniformArithmeticKHR\nOpCapability SubgroupShuffleINTEL\n" \
-    "OpCapability SubgroupBallotKHR\nOpCapability SubgroupVoteKHR\n"                                                     \
+    "OpCapability SubgroupBallotKHR\nOpCapability SubgroupVoteKHR\nOpCapability Int8\nOpCapability Int16\n"              \
+    "OpCapability Float16\nOpCapability Float64\n"                                                                       \
     "OpExtension \"SPV_KHR_subgroup_rotate\"\nOpExtension \"SPV_INTEL_subgroups\"\n"                                     \
     "OpExtension \"SPV_KHR_uniform_group_instructions\"\nOpExtension \"SPV_KHR_shader_ballot\"\n"                        \
     "OpExtension \"SPV_KHR_subgroup_vote\"\nOpMemoryModel Physical64 OpenCL\n"                                           \
@@ -130,7 +131,8 @@ static uint64_t fold(size_t row, group_form form, const uint64_t *values, uint32
     "%pv3 = OpTypePointer Input %v3\n%pint = OpTypePointer Input %int\n"                           \
     "%ptr = OpTypePointer CrossWorkgroup %int\n%fn = OpTypeFunction %void %ptr %ptr %int\n"        \
     "%c0 = OpConstant %int 0\n%c1 = OpConstant %int 1\n%c2 = OpConstant %int 2\n"                  \
-    "%c3 = OpConstant %int 3\n%c4 = OpConstant %int 4\n%gid = OpVariable %pv3 Input\n"             \
+    "%c3 = OpConstant %int 3\n%c4 = OpConstant %int 4\n%c16 = OpConstant %int 16\n"                \
+    "%c32 = OpConstant %int 32\n%gid = OpVariable %pv3 Input\n"                                    \
     "%sid = OpVariable %pint Input\n"
 /* %a is the work-item's value, %f the same bits as a float, %t its lowest bit; %n is an argument,
  * %s the number in the sub-group. */
@@ -279,6 +281,16 @@ EXCHANGE(up, i >= n, v[i - n])
 EXCHANGE(down, i + n < size, v[i + n])
 EXCHANGE(rotated, size == 16, v[(i + n) % size])
 EXCHANGE(rotated_in_four, size == 16, v[i / 4 * 4 + (i + n) % 4])
+EXCHANGE(elected, true, i == 0)
+/* The element is a mask, of which the bits from the size of the sub-group on do not count.  Where
+ * its lowest or highest bit is wanted, one must be set. */
+EXCHANGE(bits_reduced, size == 16, (uint32_t)__builtin_popcount(v[i] & 0xffff))
+EXCHANGE(bits_until, size == 16, (uint32_t)__builtin_popcount(v[i] & (0xffff >> (15 - i))))
+EXCHANGE(bits_before, size == 16, (uint32_t)__builtin_popcount(v[i] & ((1u << i) - 1)))
+EXCHANGE(lowest, size == 16 && v[i] & 0xffff, (uint32_t)__builtin_ctz(v[i]))
+EXCHANGE(highest, size == 16 && v[i] & 0xffff, 31 - (uint32_t)__builtin_clz(v[i] & 0xffff))
+EXCHANGE(nth_bit, size == 16, v[i] >> n & 1)
+EXCHANGE(own_bit, size == 16, v[i] >> i & 1)
 /* Two sources: the second is the first plus 64. */
 EXCHANGE(down_next, size == 16 && n <= size, i + n < size ? v[i + n] : v[i + n - size] + 64)
 EXCHANGE(up_before, size == 16 && n <= size, i >= n ? v[i - n] : v[i + size - n] + 64)
@@ -287,10 +299,13 @@ EXCHANGE(up_before, size == 16 && n <= size, i >= n ? v[i - n] : v[i + size - n]
 #define SECOND                                                                                     \
     "%eight = OpShiftLeftLogical %int %c1 %c3\n%sum = OpIMul %int %eight %eight\n"                 \
     "%second = OpIAdd %int %a %sum\n"
+#define MASK            "%m = OpCompositeConstruct %v4 %a %c0 %c0 %c0\n"
+#define BIT_COUNT(form) MASK "%v = OpGroupNonUniformBallotBitCount %int %c3 " form " %m\n"
 static const struct {
     const char *body;
     char type;
     exchange *compute;
+    bool is_of_masks; /* its operand is a mask */
 } exchanges[] = {
     {"%v = OpGroupNonUniformAll %bool %c3 %t\n", 'b', all},
     {"%v = OpGroupNonUniformAny %bool %c3 %t\n", 'b', any},
@@ -314,6 +329,17 @@ static const struct {
     {"%v = OpSubgroupShuffleXorINTEL %int %a %n\n", 'i', other},
     {SECOND "%v = OpSubgroupShuffleDownINTEL %int %a %second %n\n", 'i', down_next},
     {SECOND "%v = OpSubgroupShuffleUpINTEL %int %second %a %n\n", 'i', up_before},
+    {"%v = OpGroupAll %bool %c3 %t\n", 'b', all},
+    {"%v = OpGroupAny %bool %c3 %t\n", 'b', any},
+    {"%v = OpGroupBroadcast %int %c3 %a %n\n", 'i', nth},
+    {"%v = OpGroupNonUniformElect %bool %c3\n", 'b', elected},
+    {BIT_COUNT("Reduce"), 'i', bits_reduced, true},
+    {BIT_COUNT("InclusiveScan"), 'i', bits_until, true},
+    {BIT_COUNT("ExclusiveScan"), 'i', bits_before, true},
+    {MASK "%v = OpGroupNonUniformBallotFindLSB %int %c3 %m\n", 'i', lowest, true},
+    {MASK "%v = OpGroupNonUniformBallotFindMSB %int %c3 %m\n", 'i', highest, true},
+    {MASK "%v = OpGroupNonUniformBallotBitExtract %bool %c3 %m %n\n", 'b', nth_bit, true},
+    {MASK "%v = OpGroupNonUniformInverseBallot %bool %c3 %m\n", 'b', own_bit, true},
 };
 
 static void exchange_try(harness *h, size_t row, uint32_t kind, uint32_t n)
@@ -321,7 +347,10 @@ static void exchange_try(harness *h, size_t row, uint32_t kind, uint32_t n)
     enum { COUNT = 37 }; /* sub-groups of 16, 16 and 5 */
     uint32_t values[COUNT], seen[COUNT];
     for (uint32_t i = 0; i < COUNT; i++)
-        values[i] = kind == 0 ? 3 * i + (i < 16) : kind == 1 ? 5 + 2 * i : 4 * i;
+        values[i] = kind == 0   ? 3 * i + (i < 16)
+                    : kind == 1 ? 5 + 2 * i
+                    : kind == 2 ? 4 * i
+                                : i * UINT32_C(0x9e3779b1);
     sim_object from = harness_memory(h, "from", values, sizeof values);
     sim_object to = harness_memory(h, "to", NULL, sizeof seen);
     sim_argument arguments[] = {harness_global(from), harness_global(to), harness_value(&n, 4)};
@@ -346,7 +375,7 @@ static void votes_and_shuffles(void **state)
         {
             /* One world for all values, so that the kernel is compiled once. */
             harness h = open_body(exchanges[row].body, exchanges[row].type, engine);
-            for (uint32_t kind = 0; kind < 3; kind++)
+            for (uint32_t kind = 0; kind < 4; kind++)
                 for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
                     exchange_try(&h, row, kind, numbers[k]);
             harness_close(&h);
@@ -359,9 +388,9 @@ static void votes_and_shuffles(void **state)
 enum { UNDEFINED_COUNT = 37 }; /* sub-groups of 16, 16 and 5 */
 
 /* Runs a body over values of which element `at` has the undefined bits of `mask`; leaves the
- * undefined bits of the results in `out`. */
-static void undefined_run(harness *h, const uint32_t *values, uint32_t at, uint32_t mask,
-                          uint32_t n, uint32_t *out)
+ * undefined bits of the results in `out`, and returns the results' memory. */
+static sim_object undefined_run(harness *h, const uint32_t *values, uint32_t at, uint32_t mask,
+                                uint32_t n, uint32_t *out)
 {
     size_t size = UNDEFINED_COUNT * sizeof *values;
     sim_object from = harness_memory(h, "from", NULL, size);
@@ -382,6 +411,7 @@ static void undefined_run(harness *h, const uint32_t *values, uint32_t at, uint3
         memcpy(&defined, memory->defined + 4 * i, 4);
         out[i] = ~defined;
     }
+    return to;
 }
 
 /* An exchange moves undefined bits, and a vote is undefined if it can go either way: the results
@@ -399,8 +429,16 @@ static void undefined_exchange_try(harness *h, size_t row, uint32_t at, uint32_t
         uint32_t size = UNDEFINED_COUNT - first < 16 ? UNDEFINED_COUNT - first : 16;
         exchange *compute = exchanges[row].compute;
         if (!compute(values, first, size, i - first, n, &a)) continue;
-        assert_true(compute(other, first, size, i - first, n, &b));
-        uint32_t wanted = a ^ b;
+        bool is_open = !compute(other, first, size, i - first, n, &b);
+        assert_true(!is_open || exchanges[row].is_of_masks);
+        uint32_t wanted = is_open ? 0 : a ^ b;
+        if (exchanges[row].is_of_masks && at == i && mask & 0xffff) {
+            /* Whether another bit of the mask matters is not tested. */
+            if (exchanges[row].type == 'b' && wanted == 0) continue;
+            wanted = exchanges[row].type == 'b' ? 1 : UINT32_MAX;
+        } else if (exchanges[row].is_of_masks) {
+            wanted = 0;
+        }
         if (compute == all_equal) wanted = at / 16 == i / 16 && (mask & 1);
         if (seen[i] == wanted) continue;
         fail_msg("%selement %u with %u, bits %#x of %u undefined: %#x, expected %#x",
@@ -446,6 +484,8 @@ static void undefined_values(void **state)
         for (size_t k = 0; k < sizeof undefined_places / sizeof *undefined_places; k++) {
             undefined_exchange_try(&h, row, undefined_places[k], 1, 3);
             undefined_exchange_try(&h, row, undefined_places[k], 0x10, 1);
+            if (exchanges[row].is_of_masks) /* a bit that does not count */
+                undefined_exchange_try(&h, row, undefined_places[k], 0x10000, 1);
         }
         harness_close(&h);
     }
@@ -459,12 +499,415 @@ static void undefined_values(void **state)
     }
 }
 
+/* The index of an exchange: if it is undefined, so is what the work-item gets.  A broadcast has one
+ * index for all. */
+static void undefined_indices(void **state)
+{
+    (void)state;
+    enum { ITS_OWN, SUB_GROUP, WORK_GROUP };
+    static const struct {
+        const char *body;
+        char type;
+        int reach; /* whose results are undefined */
+    } rows[] = {
+        {"%v = OpGroupNonUniformShuffle %int %c3 %s %a\n", 'i', ITS_OWN},
+        {"%v = OpGroupNonUniformShuffleXor %int %c3 %s %a\n", 'i', ITS_OWN},
+        {"%v = OpSubgroupShuffleINTEL %int %s %a\n", 'i', ITS_OWN},
+        {"%v = OpSubgroupShuffleDownINTEL %int %s %s %a\n", 'i', ITS_OWN},
+        {"%m = OpCompositeConstruct %v4 %c4 %c0 %c0 %c0\n"
+         "%v = OpGroupNonUniformBallotBitExtract %bool %c3 %m %a\n",
+         'b', ITS_OWN},
+        {"%v = OpGroupBroadcast %int %c3 %s %a\n", 'i', SUB_GROUP},
+        {"%v = OpSubgroupReadInvocationKHR %int %s %a\n", 'i', SUB_GROUP},
+        {"%v = OpGroupBroadcast %int %c2 %s %a\n", 'i', WORK_GROUP},
+    };
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        harness h = open_body(rows[row].body, rows[row].type, sim_engine_best());
+        for (size_t k = 0; k < sizeof undefined_places / sizeof *undefined_places; k++) {
+            uint32_t values[UNDEFINED_COUNT], seen[UNDEFINED_COUNT], at = undefined_places[k];
+            for (uint32_t i = 0; i < UNDEFINED_COUNT; i++)
+                values[i] = 2;
+            undefined_run(&h, values, at, 1, 0, seen);
+            for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
+                bool is_undefined = rows[row].reach == WORK_GROUP ||
+                                    (rows[row].reach == SUB_GROUP ? at / 16 == i / 16 : at == i);
+                uint32_t wanted = !is_undefined ? 0 : rows[row].type == 'b' ? 1 : UINT32_MAX;
+                if (seen[i] == wanted) continue;
+                fail_msg("%selement %u, index of %u undefined: %#x, expected %#x", rows[row].body,
+                         i, at, seen[i], wanted);
+            }
+        }
+        harness_close(&h);
+    }
+}
+
+/* ---- Some of a sub-group --------------------------------------------------------------------- */
+
+/* Only work-items whose values are odd take part; the others have 64.  The result of element i of a
+ * sub-group, and the work-items that it depends on. */
+typedef uint32_t some(const uint32_t *v, uint32_t size, uint32_t i, uint32_t *out_reads);
+
+static uint32_t some_sum(const uint32_t *v, uint32_t from, uint32_t end, uint32_t *out_reads)
+{
+    uint32_t sum = 0;
+    for (uint32_t k = from; k < end; k++) {
+        sum += v[k] & 1 ? v[k] : 0;
+        *out_reads |= (v[k] & 1) << k;
+    }
+    return sum;
+}
+
+#define SOME(name, expression)                                                                     \
+    static uint32_t name(const uint32_t *v, uint32_t size, uint32_t i, uint32_t *reads)            \
+    {                                                                                              \
+        (void)v, (void)size, (void)i, (void)reads;                                                 \
+        return expression;                                                                         \
+    }
+static uint32_t taken(const uint32_t *v, uint32_t i, uint32_t *reads)
+{
+    *reads |= 1u << i;
+    return v[i];
+}
+static uint32_t first_odd(const uint32_t *v)
+{
+    uint32_t i = 0;
+    while (!(v[i] & 1))
+        i++;
+    return i;
+}
+static uint32_t greatest(const uint32_t *v, uint32_t size, uint32_t i, uint32_t *reads)
+{
+    uint32_t most = 0;
+    (void)i;
+    for (uint32_t k = 0; k < size; k++) {
+        if (!(v[k] & 1)) continue;
+        most = v[k] > most ? v[k] : most;
+        *reads |= 1u << k;
+    }
+    return most;
+}
+SOME(some_reduced, some_sum(v, 0, size, reads))
+SOME(some_until, some_sum(v, 0, i + 1, reads))
+SOME(some_before, some_sum(v, 0, i, reads))
+SOME(some_of_four, some_sum(v, i / 4 * 4, i / 4 * 4 + 4 < size ? i / 4 * 4 + 4 : size, reads))
+SOME(some_first, taken(v, first_odd(v), reads))
+SOME(some_elected, first_odd(v) == i)
+SOME(some_ballot, ballot_of(v, size))
+SOME(some_itself, taken(v, i, reads))
+SOME(some_fifth, taken(v, 4, reads))
+SOME(some_all, 1)
+
+static void some_take_part(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *operation; /* computes %p, an int */
+        some *compute;
+        bool is_fold; /* its results have no defined bits if one of their inputs has not all */
+    } rows[] = {
+        {"%p = OpGroupNonUniformIAdd %int %c3 Reduce %a\n", some_reduced, true},
+        {"%p = OpGroupNonUniformIAdd %int %c3 InclusiveScan %a\n", some_until, true},
+        {"%p = OpGroupNonUniformIAdd %int %c3 ExclusiveScan %a\n", some_before, true},
+        {"%p = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %a %c4\n", some_of_four, true},
+        {"%p = OpGroupNonUniformUMax %int %c3 Reduce %a\n", greatest, true},
+        {"%p = OpGroupNonUniformBroadcastFirst %int %c3 %a\n", some_first, false},
+        {"%p = OpSubgroupFirstInvocationKHR %int %a\n", some_first, false},
+        {"%p = OpGroupNonUniformBroadcast %int %c3 %a %c4\n", some_fifth, false},
+        {"%p = OpGroupNonUniformShuffle %int %c3 %a %c4\n", some_fifth, false},
+        {"%p = OpGroupNonUniformShuffle %int %c3 %a %s\n", some_itself, false},
+        {"%p = OpGroupNonUniformShuffleXor %int %c3 %a %c0\n", some_itself, false},
+        {"%p = OpGroupNonUniformShuffleUp %int %c3 %a %c0\n", some_itself, false},
+        {"%q = OpGroupNonUniformBallot %v4 %c3 %t\n%p = OpCompositeExtract %int %q 0\n",
+         some_ballot, false},
+        {"%q = OpGroupNonUniformElect %bool %c3\n%p = OpSelect %int %q %c1 %c0\n", some_elected,
+         false},
+        {"%q = OpGroupNonUniformAll %bool %c3 %t\n%p = OpSelect %int %q %c1 %c0\n", some_all,
+         false},
+        {"%q = OpGroupNonUniformAllEqual %bool %c3 %low\n%p = OpSelect %int %q %c1 %c0\n", some_all,
+         false},
+    };
+    /* Which elements of each sub-group are odd; the fifth always is. */
+    static const uint32_t odd[] = {0x2492, 0xfffe, 0x0010, 0x7fff, 0xffff};
+    static const uint32_t undefined_at[] = {1, 4, 20, 33};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        char body[512];
+        snprintf(body, sizeof body,
+                 "%%kept = OpShiftLeftLogical %%int %%c4 %%c4\n"
+                 "OpSelectionMerge %%no None\nOpBranchConditional %%t %%yes %%no\n%%yes = OpLabel\n"
+                 "%sOpBranch %%no\n%%no = OpLabel\n%%v = OpPhi %%int %%p %%yes %%kept %%b\n",
+                 rows[row].operation);
+        harness h = open_body(body, 'i', sim_engine_best());
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+            for (size_t u = 0; u < sizeof undefined_at / sizeof *undefined_at; u++) {
+                uint32_t values[UNDEFINED_COUNT], undefined[UNDEFINED_COUNT], at = undefined_at[u];
+                for (uint32_t i = 0; i < UNDEFINED_COUNT; i++)
+                    values[i] = 2 * (i * 7 % 50) + 64 * i + (odd[k] >> i % 16 & 1);
+                uint32_t result[UNDEFINED_COUNT];
+                sim_object to = undefined_run(&h, values, at, 2, 0, undefined);
+                harness_read_back(&h, to, result, sizeof result);
+                for (uint32_t i = 0; i < UNDEFINED_COUNT; i++) {
+                    uint32_t first = i / 16 * 16, left = UNDEFINED_COUNT - first, reads = 0;
+                    uint32_t size = left < 16 ? left : 16, wanted = 64, wanted_undefined = 0;
+                    if (values[i] & 1) {
+                        wanted = rows[row].compute(values + first, size, i - first, &reads);
+                        if (at / 16 == i / 16 && reads >> (at - first) & 1)
+                            wanted_undefined = rows[row].is_fold ? UINT32_MAX : 2;
+                    }
+                    if (undefined[i] == wanted_undefined &&
+                        (wanted_undefined || result[i] == wanted))
+                        continue;
+                    fail_msg("%selement %u, %u undefined: %#x, expected %#x; undefined bits %#x, "
+                             "expected %#x",
+                             rows[row].operation, i, at, result[i], wanted, undefined[i],
+                             wanted_undefined);
+                }
+            }
+        }
+        harness_close(&h);
+    }
+}
+
+/* ---- Other types ----------------------------------------------------------------------------- */
+
+/* Small integers as numbers of a type: bits of a signed integer, or of a float. */
+static const struct {
+    const char *type, *declaration;
+    uint32_t bits, exponent_bits; /* 0: an integer */
+} types[] = {
+    {"t8", "%t8 = OpTypeInt 8 0\n", 8, 0},
+    {"t16", "%t16 = OpTypeInt 16 0\n", 16, 0},
+    {"long", "", 64, 0},
+    {"t16f", "%t16f = OpTypeFloat 16\n", 16, 5},
+    {"t64f", "%t64f = OpTypeFloat 64\n", 64, 11},
+};
+
+static const struct {
+    const char *operation; /* after "OpGroup" */
+    bool is_float;
+    int64_t first_8, first_16, first_64; /* what an exclusive scan begins with */
+} wide_folds[] = {
+    {"IAdd", false, 0, 0, 0},
+    {"SMin", false, INT8_MAX, INT16_MAX, INT64_MAX},
+    {"SMax", false, INT8_MIN, INT16_MIN, INT64_MIN},
+    {"UMin", false, -1, -1, -1},
+    {"UMax", false, 0, 0, 0},
+    {"IMulKHR", false, 1, 1, 1},
+    {"BitwiseAndKHR", false, -1, -1, -1},
+    {"BitwiseOrKHR", false, 0, 0, 0},
+    {"BitwiseXorKHR", false, 0, 0, 0},
+    {"FAdd", true, 0, 0, 0},
+    {"FMulKHR", true, 0, 0x3c00, INT64_C(0x3ff0000000000000)},
+    {"FMin", true, 0, 0x7c00, INT64_C(0x7ff0000000000000)},
+    {"FMax", true, 0, 0xfc00, INT64_C(-0x10000000000000)},
+};
+
+/* The bits of an integer as a number of the type; its magnitude is below 2048. */
+static uint64_t number_bits(size_t type, int64_t value)
+{
+    uint32_t bits = types[type].bits, exponent_bits = types[type].exponent_bits;
+    if (exponent_bits == 0) return (uint64_t)value & UINT64_MAX >> (64 - bits);
+    if (value == 0) return 0;
+    uint64_t magnitude = (uint64_t)(value < 0 ? -value : value), exponent = 0;
+    uint32_t fraction_bits = bits - 1 - exponent_bits;
+    while (magnitude >> (exponent + 1))
+        exponent++;
+    uint64_t bias = (UINT64_C(1) << (exponent_bits - 1)) - 1;
+    uint64_t fraction = (magnitude << (fraction_bits - exponent)) - (UINT64_C(1) << fraction_bits);
+    return (uint64_t)(value < 0) << (bits - 1) | (exponent + bias) << fraction_bits | fraction;
+}
+
+static int64_t wide_step(const char *operation, uint32_t bits, int64_t a, int64_t b)
+{
+    uint64_t mask = UINT64_MAX >> (64 - bits), x = (uint64_t)a & mask, y = (uint64_t)b & mask;
+    if (strcmp(operation, "SMin") == 0 || strcmp(operation, "FMin") == 0) return a < b ? a : b;
+    if (strcmp(operation, "SMax") == 0 || strcmp(operation, "FMax") == 0) return a > b ? a : b;
+    if (strcmp(operation, "UMin") == 0) return x < y ? a : b;
+    if (strcmp(operation, "UMax") == 0) return x > y ? a : b;
+    if (strstr(operation, "Mul")) return a * b;
+    if (strcmp(operation, "BitwiseAndKHR") == 0) return a & b;
+    if (strcmp(operation, "BitwiseOrKHR") == 0) return a | b;
+    if (strcmp(operation, "BitwiseXorKHR") == 0) return a ^ b;
+    return a + b;
+}
+
+enum { WIDE_COUNT = 21 };
+
+static void wide_try(size_t type, size_t row, group_form form, bool is_work_group)
+{
+    static char text[8192];
+    const char *name = types[type].type, *operation = wide_folds[row].operation;
+    uint32_t bits = types[type].bits, bytes = bits / 8;
+    snprintf(
+        text, sizeof text,
+        "%s%s%s%%pw = OpTypePointer CrossWorkgroup %%%s\n%%fw = OpTypeFunction %%void %%pw %%pw\n"
+        "%%k = OpFunction %%void None %%fw\n%%from = OpFunctionParameter %%pw\n"
+        "%%to = OpFunctionParameter %%pw\n%%b = OpLabel\n%%ids = OpLoad %%v3 %%gid\n"
+        "%%x = OpCompositeExtract %%long %%ids 0\n"
+        "%%e = OpInBoundsPtrAccessChain %%pw %%from %%x\n%%a = OpLoad %%%s %%e Aligned %u\n"
+        "%%v = OpGroup%s %%%s %s %s %%a\n%%er = OpInBoundsPtrAccessChain %%pw %%to %%x\n"
+        "OpStore %%er %%v Aligned %u\nOpReturn\nOpFunctionEnd\n",
+        CAPABILITIES, TYPES, types[type].declaration, name, name, bytes, operation, name,
+        is_work_group ? "%c2" : "%c3", form_names[form], bytes);
+    harness h = harness_text(text);
+    uint8_t values[8 * WIDE_COUNT] = {0}, seen[8 * WIDE_COUNT];
+    int64_t numbers[WIDE_COUNT];
+    bool is_product = strstr(operation, "Mul") != NULL;
+    for (uint32_t i = 0; i < WIDE_COUNT; i++) {
+        numbers[i] = is_product ? (i % 5 == 2   ? -1
+                                   : i % 4 == 1 ? 2
+                                                : 1)
+                                : (int64_t)(i * 5 % 13) - 6;
+        uint64_t value = number_bits(type, numbers[i]);
+        memcpy(values + i * bytes, &value, bytes);
+    }
+    sim_object to = harness_memory(&h, "to", NULL, (size_t)bytes * WIDE_COUNT);
+    sim_argument arguments[] = {
+        harness_global(harness_memory(&h, "from", values, (size_t)bytes * WIDE_COUNT)),
+        harness_global(to)};
+    harness_run(&h, "k", harness_range(WIDE_COUNT, WIDE_COUNT), arguments, 2);
+    harness_read_back(&h, to, seen, (size_t)bytes * WIDE_COUNT);
+    int64_t first = bits == 8    ? wide_folds[row].first_8
+                    : bits == 16 ? wide_folds[row].first_16
+                                 : wide_folds[row].first_64;
+    for (uint32_t i = 0; i < WIDE_COUNT; i++) {
+        uint32_t size = is_work_group ? WIDE_COUNT : 16, begin = i / size * size;
+        uint32_t end = begin + size < WIDE_COUNT ? begin + size : WIDE_COUNT;
+        if (form != REDUCE) end = form == INCLUSIVE ? i + 1 : i;
+        int64_t result = 0;
+        for (uint32_t k = begin; k < end; k++)
+            result = k == begin ? numbers[k] : wide_step(operation, bits, result, numbers[k]);
+        uint64_t got = 0, mask = UINT64_MAX >> (64 - bits);
+        uint64_t wanted = begin == end ? (uint64_t)first & mask : number_bits(type, result);
+        memcpy(&got, seen + i * bytes, bytes);
+        if (got == wanted) continue;
+        fail_msg("OpGroup%s %s of %s, element %u: %#llx, expected %#llx", operation,
+                 form_names[form], name, i, (unsigned long long)got, (unsigned long long)wanted);
+    }
+    harness_close(&h);
+}
+
+static void other_types(void **state)
+{
+    (void)state;
+    for (size_t type = 0; type < sizeof types / sizeof *types; type++) {
+        for (size_t row = 0; row < sizeof wide_folds / sizeof *wide_folds; row++) {
+            if (wide_folds[row].is_float != (types[type].exponent_bits != 0)) continue;
+            for (group_form form = REDUCE; form <= EXCLUSIVE; form++) {
+                wide_try(type, row, form, false);
+                wide_try(type, row, form, true);
+            }
+        }
+    }
+}
+
+/* "If for any two Values one of them is a NaN, the other is chosen" (OpGroupNonUniformFMin); floats
+ * of both signs that are zero are equal, and a NaN equals nothing, not even itself
+ * (OpGroupNonUniformAllEqual). */
+static void numbers_that_are_none(void **state)
+{
+    (void)state;
+    enum { COUNT = 21 };
+    const uint32_t nan_bits = 0x7fc00000, minus_zero = 0x80000000;
+    static const struct {
+        const char *body;
+        char type;
+        uint32_t others,
+            wanted[2]; /* the bits of all other elements, and each sub-group's result */
+    } rows[] = {
+        {"%v = OpGroupNonUniformFMin %float %c3 Reduce %f\n",
+         'f',
+         0x40000000,
+         {0x40000000, 0x40000000}},
+        {"%v = OpGroupNonUniformFMax %float %c3 Reduce %f\n",
+         'f',
+         0xc0000000,
+         {0xc0000000, 0xc0000000}},
+        {"%v = OpGroupNonUniformAllEqual %bool %c3 %f\n", 'b', 0x40000000, {0, 0}},
+    };
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        harness h = open_body(rows[row].body, rows[row].type, sim_engine_best());
+        static const uint32_t places[] = {0, 7, 15};
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            uint32_t values[COUNT], seen[COUNT];
+            for (uint32_t i = 0; i < COUNT; i++)
+                values[i] = i % 16 == places[k] % 5 || i == places[k] ? nan_bits : rows[row].others;
+            run(&h, values, COUNT, 0, seen);
+            for (uint32_t i = 0; i < COUNT; i++)
+                assert_int_equal(seen[i], rows[row].wanted[i / 16]);
+        }
+        harness_close(&h);
+    }
+    harness h = open_body(rows[2].body, 'b', sim_engine_best());
+    uint32_t values[COUNT], seen[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++)
+        values[i] = i < 16 && i % 3 == 1 ? minus_zero : 0;
+    run(&h, values, COUNT, 0, seen);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(seen[i], 1);
+    harness_close(&h);
+}
+
+/* ---- Findings -------------------------------------------------------------------------------- */
+
+/* Which work-item's request is wrong, and how often. */
+static void wrong_requests(void **state)
+{
+    (void)state;
+    HARNESS_IN_ORDER();
+    static const struct {
+        const char *body;
+        uint32_t wrong_at, wrong; /* the element that differs, and its value; the others are 2 */
+        const char *message;      /* NULL: nothing is wrong */
+        uint64_t count;
+    } rows[] = {
+        {"%v = OpGroupNonUniformShuffle %int %c3 %s %a\n", 34, 4, NULL, 0},
+        {"%v = OpGroupNonUniformShuffle %int %c3 %s %a\n", 34, 5,
+         "shuffle from a work-item that does not take part, by work-item (34, 0, 0)", 1},
+        {"%v = OpGroupNonUniformShuffle %int %c3 %s %a\n", 19, 15, NULL, 0},
+        {"%v = OpGroupNonUniformShuffle %int %c3 %s %a\n", 19, 16,
+         "shuffle from a work-item that does not take part, by work-item (19, 0, 0)", 1},
+        {"%v = OpGroupNonUniformShuffleUp %int %c3 %s %a\n", 34, 3, NULL, 0},
+        {"%v = OpGroupBroadcast %int %c3 %s %a\n", 18, 3,
+         "broadcast with a source that differs between work-items, by work-item (16, 0, 0)", 16},
+        {"%v = OpGroupBroadcast %int %c3 %s %a\n", 36, 3,
+         "broadcast with a source that differs between work-items, by work-item (32, 0, 0)", 5},
+        {"%v = OpGroupBroadcast %int %c2 %s %a\n", 36, 3,
+         "broadcast with a source that differs between work-items, by work-item (0, 0, 0)", 37},
+        {"%v = OpGroupBroadcast %int %c3 %s %c16\n", 0, 2,
+         "broadcast from a work-item that does not take part, by work-item (0, 0, 0)", 37},
+        {"%v = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %s %c32\n", 0, 2,
+         "cluster of more work-items than the sub-group has, by work-item (0, 0, 0)", 37},
+        {"%v = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %s %c16\n", 0, 2, NULL, 0},
+    };
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        harness h = open_body(rows[row].body, 'i', sim_engine_best());
+        uint32_t values[UNDEFINED_COUNT], n = 0;
+        for (uint32_t i = 0; i < UNDEFINED_COUNT; i++)
+            values[i] = i == rows[row].wrong_at ? rows[row].wrong : 2;
+        sim_argument arguments[] = {
+            harness_global(harness_memory(&h, "from", values, sizeof values)),
+            harness_global(harness_memory(&h, "to", NULL, sizeof values)), harness_value(&n, 4)};
+        harness_try(&h, "k", harness_range(UNDEFINED_COUNT, UNDEFINED_COUNT), arguments, 3);
+        assert_true(rt_ok(h.status));
+        assert_int_equal(h.finding_count, rows[row].message ? 1 : 0);
+        if (rows[row].message) {
+            assert_string_equal(h.findings[0].message.data, rows[row].message);
+            assert_int_equal(h.findings[0].count, rows[row].count);
+            assert_string_equal(h.findings[0].kind, strstr(rows[row].body, "%c2")
+                                                        ? "undefined-arithmetic"
+                                                        : "subgroup-misuse");
+        }
+        harness_close(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reductions_and_scans),
-        cmocka_unit_test(votes_and_shuffles),
-        cmocka_unit_test(undefined_values),
+        cmocka_unit_test(reductions_and_scans),  cmocka_unit_test(votes_and_shuffles),
+        cmocka_unit_test(undefined_values),      cmocka_unit_test(undefined_indices),
+        cmocka_unit_test(some_take_part),        cmocka_unit_test(other_types),
+        cmocka_unit_test(numbers_that_are_none), cmocka_unit_test(wrong_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
