@@ -154,6 +154,7 @@ static void test_types_differ(void **state)
     SIM_TEST_PRELUDE attribute                                                                     \
         "OpDecorate %f LinkageAttributes \"f\" " linkage "\n" TYPES                                \
         "%float = OpTypeFloat 32\n%v2 = OpTypeVector %float 2\n%four = OpConstant %int 4\n"        \
+        "%bool = OpTypeBool\n%event = OpTypeEvent\n"                                               \
         "%array = OpTypeArray %v2 %four\n%pair = OpTypeStruct %int %long\n"                        \
         "%private = OpTypePointer Function %pair\n%generic = OpTypePointer Generic %int\n"         \
         "%of = OpTypeFunction %void " type "\n%f = OpFunction %void None %of\n"                    \
@@ -182,6 +183,12 @@ static void test_parameters_differ(void **state)
     assert_refused(aggregates, 2,
                    "imported or defined with different types: f (module 0 imports function void(4 "
                    "x 2 x f32), module 1 defines function void(struct of 16 bytes))",
+                   1);
+    const char *others[] = {FUNCTION("Import", "%bool", "", ""),
+                            FUNCTION("Export", "%event", "", BODY)};
+    assert_refused(others, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "void(bool), module 1 defines function void(event))",
                    1);
     const char *alike[] = {
         FUNCTION("Import", "%private", BY_VAL, ""),
