@@ -40,6 +40,9 @@ static const char *const names[SIM_HANDLER_COUNT] = {
     [SIM_H_ATOMIC_I32] = "ATOMIC_I32",
     [SIM_H_FENCE] = "FENCE",
     [SIM_H_PRINT] = "PRINT",
+    [SIM_H_ASYNC_COPY] = "ASYNC_COPY",
+    [SIM_H_COPY_MEMORY] = "COPY_MEMORY",
+    [SIM_H_FORGET] = "FORGET",
 };
 
 static const char *const ends[] = {
@@ -914,6 +917,39 @@ static uint32_t count_in_code(const char *text, const char *word)
     return count;
 }
 
+/* What has an effect stays although nothing uses its result. */
+static void test_effects(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *word;
+    } effects[] = {
+        {"%r = OpGroupIAdd %i32 %i3 Reduce %n\n", "COLLECTIVE"},
+        {"%r = OpAtomicIAdd %i32 %p %i1 %i0 %n\n", "ATOMIC_I32"},
+        {"%r = OpGroupAsyncCopy %event %i2 %near %p %l1 %l1 %none\n", "ASYNC_COPY"},
+        {"OpCopyMemorySized %p %q %l16\n", "COPY_MEMORY"},
+        {"%v = OpVariable %fi Function\nOpLifetimeStop %v 0\n", "FORGET"},
+        {"%r = OpLoad %i32 %p\n", "LOAD_ONE_32"},
+        {"OpMemoryBarrier %i2 %i272\n", "FENCE"},
+        {"%f1 = OpBitcast %pc %format\n%r = OpExtInst %i32 %std printf %f1\n", "PRINT"},
+        {"%a = OpBitcast %pA %p\n%e = OpInBoundsAccessChain %pi %a %i0 %n\nOpStore %e %n\n",
+         "BOUND_I32"},
+    };
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s%s%s%s%s", "OpCapability Groups\n", HEAD,
+                 "%wi = OpTypePointer Workgroup %i32\n%near = OpVariable %wi Workgroup\n"
+                 "%event = OpTypeEvent\n%none = OpConstantNull %event\n%b0 = OpConstant %i8 0\n"
+                 "%text = OpTypeArray %i8 %i1\n%ptext = OpTypePointer UniformConstant %text\n"
+                 "%pc = OpTypePointer UniformConstant %i8\n%empty = OpConstantComposite %text %b0\n"
+                 "%format = OpVariable %ptext UniformConstant %empty\n"
+                 "%A = OpTypeArray %i32 %i5\n%B = OpTypeStruct %A %i32\n"
+                 "%pA = OpTypePointer CrossWorkgroup %B\n",
+                 START, effects[i].body, END);
+        if (count_in_code(text, effects[i].word) != 1) fail_msg("no %s", effects[i].word);
+    }
+}
+
 /* A dot product is checked for overflow only if it is added to something and can overflow. */
 static void test_dot_checks(void **state)
 {
@@ -1180,29 +1216,50 @@ static const written_case written_cases[] = {
     {"OpStore %known %p\n", "variables"},
 };
 
+/* What the kernel writes, as in the cases. */
+static void check_written(const written_case *c)
+{
+    static char text[16384];
+    char got[64] = "";
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", "OpCapability Int64Atomics\n", HEAD,
+             WRITTEN_TYPES, c->functions ? c->functions : "", START, c->body, END);
+    rt_sink *sink = rt_sink_create();
+    sim_program *program = link_text(sink, text);
+    const sim_written *written = &program->kernels[0].written;
+    for (uint32_t k = 0; k < program->kernels[0].parameter_count; k++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u ", k);
+        if (written->parameters[k]) strcat(got, number);
+    }
+    if (written->variables) strcat(got, "variables ");
+    if (written->anything) strcat(got, "anything ");
+    if (*got) got[strlen(got) - 1] = '\0';
+    if (strcmp(got, c->expected) != 0)
+        fail_msg("%s: '%s', expected '%s'", c->body, got, c->expected);
+    sim_program_destroy(program);
+    rt_sink_destroy(sink);
+}
+
 static void test_written(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < sizeof written_cases / sizeof written_cases[0]; i++) {
-        const written_case *c = &written_cases[i];
-        char text[8192], got[64] = "";
-        snprintf(text, sizeof text, "%s%s%s%s%s%s%s", "OpCapability Int64Atomics\n", HEAD,
-                 WRITTEN_TYPES, c->functions ? c->functions : "", START, c->body, END);
-        rt_sink *sink = rt_sink_create();
-        sim_program *program = link_text(sink, text);
-        const sim_written *written = &program->kernels[0].written;
-        for (uint32_t k = 0; k < program->kernels[0].parameter_count; k++) {
-            char number[16];
-            snprintf(number, sizeof number, "%u ", k);
-            if (written->parameters[k]) strcat(got, number);
-        }
-        if (written->variables) strcat(got, "variables ");
-        if (written->anything) strcat(got, "anything ");
-        if (*got) got[strlen(got) - 1] = '\0';
-        if (strcmp(got, c->expected) != 0)
-            fail_msg("case %u: '%s', expected '%s'", i, got, c->expected);
-        sim_program_destroy(program);
-        rt_sink_destroy(sink);
+    for (uint32_t i = 0; i < sizeof written_cases / sizeof written_cases[0]; i++)
+        check_written(&written_cases[i]);
+}
+
+/* Of many variables, each is known by itself. */
+static void test_written_through_variables(void **state)
+{
+    (void)state;
+    enum { VARIABLES = 130 };
+    for (int k = 0; k < VARIABLES; k += 43) {
+        char body[8192], *end = body;
+        for (int i = 0; i < VARIABLES; i++)
+            end += sprintf(end, "%%var%d = OpVariable %%fp Function\n", i);
+        for (int i = 0; i < VARIABLES; i++)
+            end += sprintf(end, "OpStore %%var%d %%%c\n", i, i == k ? 'q' : 'p');
+        sprintf(end, "%%r = OpLoad %%pi %%var%d\nOpStore %%r %%n\n", k);
+        check_written(&(written_case){body, "1", NULL});
     }
 }
 
@@ -1242,11 +1299,13 @@ int main(void)
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_private_bytes),
         cmocka_unit_test(test_print),
+        cmocka_unit_test(test_effects),
         cmocka_unit_test(test_dot_checks),
         cmocka_unit_test(test_reach),
         cmocka_unit_test(test_exchange_uniform),
         cmocka_unit_test(test_exchange_lanes),
         cmocka_unit_test(test_written),
+        cmocka_unit_test(test_written_through_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,39 +146,60 @@ static const small_case cases[] = {
      {9, 10, 11, 12}},
 };
 
+static void check_case(const small_case *c)
+{
+    static char text[32768];
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", HEAD,
+             "%c272 = OpConstant %i32 272\n%c528 = OpConstant %i32 528\n", c->types ? c->types : "",
+             c->functions ? c->functions : "", START, c->body, END);
+    harness h = harness_text(text);
+    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+        if (!sim_engine_at(engine)) continue;
+        h.world->engine = engine;
+        int32_t out[ITEMS] = {0}, in[16];
+        for (int32_t k = 0; k < 16; k++)
+            in[k] = k + 1;
+        sim_object to = harness_memory(&h, "out", out, sizeof out);
+        sim_argument arguments[] = {harness_global(to),
+                                    harness_global(harness_memory(&h, "in", in, sizeof in))};
+        harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+        harness_read_back(&h, to, out, sizeof out);
+        for (uint32_t k = 0; k < ITEMS; k++) {
+            if (out[k] != c->expected[k])
+                fail_msg("%s: work-item %u has %d, expected %d", c->name, k, out[k],
+                         c->expected[k]);
+        }
+    }
+    harness_close(&h);
+}
+
 static void test_cases(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const small_case *c = &cases[i];
-        static char text[16384];
-        snprintf(text, sizeof text, "%s%s%s%s%s%s%s", HEAD,
-                 "%c272 = OpConstant %i32 272\n%c528 = OpConstant %i32 528\n",
-                 c->types ? c->types : "", c->functions ? c->functions : "", START, c->body, END);
-        harness h = harness_text(text);
-        for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
-            if (!sim_engine_at(engine)) continue;
-            h.world->engine = engine;
-            int32_t out[ITEMS] = {0}, in[16];
-            for (int32_t k = 0; k < 16; k++)
-                in[k] = k + 1;
-            sim_object to = harness_memory(&h, "out", out, sizeof out);
-            sim_argument arguments[] = {harness_global(to),
-                                        harness_global(harness_memory(&h, "in", in, sizeof in))};
-            harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
-            harness_read_back(&h, to, out, sizeof out);
-            for (uint32_t k = 0; k < ITEMS; k++) {
-                if (out[k] != c->expected[k])
-                    fail_msg("%s: work-item %u has %d, expected %d", c->name, k, out[k],
-                             c->expected[k]);
-            }
-        }
-        harness_close(&h);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_case(&cases[i]);
+}
+
+/* More values are kept across a barrier than a word has bits: the multiples of the work-item's
+ * number, whose sum is (1 + ... + 150) times the number. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    enum { VALUES = 150, SUM = VALUES * (VALUES + 1) / 2 };
+    static char body[16384];
+    char *end = body + sprintf(body, "%%v0 = OpIAdd %%i32 %%w %%c0\n");
+    for (int i = 1; i < VALUES; i++)
+        end += sprintf(end, "%%v%d = OpIAdd %%i32 %%v%d %%w\n", i, i - 1);
+    end += sprintf(end, "OpControlBarrier %%c2 %%c2 %%c272\n%%s0 = OpIAdd %%i32 %%v0 %%c0\n");
+    for (int i = 1; i < VALUES; i++)
+        end += sprintf(end, "%%s%d = OpIAdd %%i32 %%s%d %%v%d\n", i, i - 1, i);
+    sprintf(end, "%%r = OpIAdd %%i32 %%s%d %%c0\n", VALUES - 1);
+    check_case(&(small_case){"many values", NULL, NULL, body, {0, SUM, 2 * SUM, 3 * SUM}});
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases),
+                                       cmocka_unit_test(test_many_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
