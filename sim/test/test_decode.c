@@ -881,6 +881,25 @@ static void test_private_bytes(void **state)
                "return\n");
 }
 
+/* So do the structures that a kernel takes by value. */
+static void test_parameter_bytes(void **state)
+{
+    (void)state;
+    static const char module[] =
+        HEAD "%i25 = OpConstant %i32 25\n%A = OpTypeArray %i32 %i25\n"
+             "%fA = OpTypePointer Function %A\n%fS = OpTypePointer Function %S\n"
+             "%kv = OpTypeFunction %void %fS %fA\n%k = OpFunction %void None %kv\n"
+             "%s = OpFunctionParameter %fS\n%t = OpFunctionParameter %fA\n%start = OpLabel\n" END;
+    const char *types = strstr(module, "%void =");
+    char text[sizeof module + 128];
+    snprintf(text, sizeof text,
+             "%.*sOpDecorate %%s FuncParamAttr ByVal\n"
+             "OpDecorate %%t FuncParamAttr ByVal\n%s",
+             (int)(types - module), module, types);
+    check_code(text, "frame 0 uniform 1 temporary 0 private 2 in 192\n"
+                     "return\n");
+}
+
 /* printf fails for some work-items and not for others. */
 static void test_print(void **state)
 {
@@ -1298,6 +1317,7 @@ int main(void)
         cmocka_unit_test(test_atomic),
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_private_bytes),
+        cmocka_unit_test(test_parameter_bytes),
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_effects),
         cmocka_unit_test(test_dot_checks),
