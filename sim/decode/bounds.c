@@ -18,8 +18,7 @@ typedef enum enclosure {
     ENCLOSED_UNKNOWN, /* nothing, or it is not known */
     ENCLOSED_MEMBER,  /* a structure */
     ENCLOSED_LAST,    /* a structure, whose last member it is */
-    ENCLOSED_ELEMENT, /* an array */
-    ENCLOSED_FIRST,   /* an array, with constant index 0 */
+    ENCLOSED_ELEMENT, /* an array, unless the index is the constant 0 */
 } enclosure;
 
 static uint64_t key_of(const sim_decoder *d, sim_id id)
@@ -100,7 +99,7 @@ rt_status sim_bounds_chain(sim_decoder *d, const sim_view *view)
             type = sim_type_part(type, member);
         } else if (type->kind == SIM_TYPE_ARRAY) {
             RT_TRY(index_add(d, &chain, outer, view->operands[next], type->count, &is_zero));
-            outer = is_zero ? ENCLOSED_FIRST : ENCLOSED_ELEMENT;
+            outer = is_zero ? ENCLOSED_UNKNOWN : ENCLOSED_ELEMENT;
             type = type->element;
         } else {
             break; /* a component of a vector */

@@ -185,7 +185,7 @@ rt_status sim_decode_operands(sim_decoder *d, const sim_view *view, uint32_t fir
 /* Returns a node's results as the scalars of a value of the type, and sets their lane types. */
 static sim_leaves node_leaves(sim_decoder *d, const sim_node *node, const sim_type *type)
 {
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count + 1, sizeof *lanes);
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, node->result_count, sizeof *lanes);
     CHECK(sim_type_lanes(type, lanes) == lanes + node->result_count);
     sim_ref *refs = sim_refs_new(d, node->result_count);
     for (uint32_t i = 0; i < node->result_count; i++) {
@@ -300,28 +300,20 @@ static rt_status build_call(sim_decoder *d, const sim_view *view)
     return RT_STATUS_OK;
 }
 
-/* Reads the value of a constant of at most 32 bits; false if the id is anything else. */
-static bool constant_u32(const sim_decoder *d, sim_id id, uint32_t *out_value)
+/* Returns a scope or memory semantics; the reader has checked that it is a plain constant. */
+static uint32_t constant_u32(const sim_decoder *d, sim_id id)
 {
-    *out_value = 0;
-    const sim_id_entry *entry = sim_module_id(d->f->module, id);
-    if (entry->kind != SIM_ID_CONSTANT) return false;
     const sim_constant *constant = sim_module_constant(d->f->module, id);
-    *out_value = (uint32_t)constant->bits;
-    return constant->kind == SIM_CONSTANT_BITS;
+    CHECK(constant->kind == SIM_CONSTANT_BITS || constant->kind == SIM_CONSTANT_NULL);
+    CHECK_IMPLIES(constant->kind == SIM_CONSTANT_NULL, constant->bits == 0);
+    return (uint32_t)constant->bits;
 }
 
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics)
 {
-    uint32_t bits, among, seen_by;
-    if (!constant_u32(d, memory, &seen_by)) seen_by = SIM_ScopeCrossDevice;
-    if (execution == 0) {
-        among = seen_by;
-    } else if (!constant_u32(d, execution, &among)) {
-        among = SIM_ScopeCrossDevice;
-    }
-    if (!constant_u32(d, semantics, &bits)) bits = ORDER_ALL;
-    return sim_order_pack(among & 15, seen_by & 15, bits & ORDER_BITS);
+    uint32_t seen_by = constant_u32(d, memory);
+    uint32_t among = execution == 0 ? seen_by : constant_u32(d, execution);
+    return sim_order_pack(among, seen_by, constant_u32(d, semantics) & ORDER_BITS);
 }
 
 /* Ends the block with a barrier of the work-group. */
@@ -351,8 +343,8 @@ static rt_status build_barrier(sim_decoder *d, const sim_view *view)
  * complete when all work-items have reached this point. */
 static rt_status build_wait_events(sim_decoder *d, const sim_view *view)
 {
-    uint32_t scope;
-    if (!constant_u32(d, view->operands[0], &scope) || scope != SIM_ScopeWorkgroup) {
+    uint32_t scope = constant_u32(d, view->operands[0]);
+    if (scope != SIM_ScopeWorkgroup) {
         return sim_decode_refuse(d, "OpGroupWaitEvents",
                                  "the scope must be constant and be work-group");
     }
@@ -558,9 +550,9 @@ rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f)
     for (uint32_t i = 0; i < f->edges.count; i++)
         RT_TRY(edge_args(d, i));
     f->result_leaves = sim_type_leaves(f->function->type->element);
-    f->result_varying = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof(bool));
-    f->result_types = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, 1);
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, f->result_leaves + 1, sizeof *lanes);
+    f->result_varying = rt_arena_alloc_array(&d->arena, f->result_leaves, sizeof(bool));
+    f->result_types = rt_arena_alloc_array(&d->arena, f->result_leaves, 1);
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, f->result_leaves, sizeof *lanes);
     CHECK(sim_type_lanes(f->function->type->element, lanes) == lanes + f->result_leaves);
     for (uint32_t i = 0; i < f->result_leaves; i++)
         f->result_types[i] = (uint8_t)lanes[i];

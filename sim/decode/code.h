@@ -282,8 +282,7 @@ static inline uint32_t sim_collective_code(sim_collective operation, uint32_t fo
 
 /* The order of an atomic, a fence or a barrier: SIM_Scope… of the participating work-items,
  * SIM_Scope… of the work-items that see the memory operations, and SIM_MemorySemantics… bits. The
- * two scopes of an atomic are equal. Semantics that are not constant count as having all bits set.
- */
+ * two scopes of an atomic are equal. */
 static inline uint32_t sim_order_pack(uint32_t execution, uint32_t memory, uint32_t semantics)
 {
     CHECK(execution < 16 && memory < 16 && semantics < UINT32_C(1) << 24);

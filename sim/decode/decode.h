@@ -242,8 +242,7 @@ bool sim_loop_encloses(const sim_ir_function *f, uint32_t outer, uint32_t inner)
 RT_MUST_USE rt_status sim_decode_build(sim_decoder *d, sim_ir_function *f);
 
 /* Returns the order (sim_order_pack) that these operands specify. For fences and atomics pass
- * execution 0: the memory scope then serves as both. A scope that is not constant counts as
- * CrossDevice. */
+ * execution 0: the memory scope then serves as both. */
 uint32_t sim_decode_order(const sim_decoder *d, sim_id execution, sim_id memory, sim_id semantics);
 
 /* Ends the block with `end` and continues in the next block, which sim_decode_flow has laid out. */
@@ -522,6 +521,12 @@ sim_ref sim_decode_float(sim_decoder *d, sim_lane_type type, double value);
  * those with integer operands or with a second result in memory, and the geometric functions. */
 RT_MUST_USE rt_status sim_decode_math(sim_decoder *d, const sim_extended *row, const sim_view *view,
                                       sim_leaves *out_leaves);
+
+/* ---- widths.c -------------------------------------------------------------------------------- */
+
+/* Checks that the operands, arguments and results of all functions are as wide as what reads them
+ * expects; panics otherwise. For CHECK_SLOW, before addresses are fused. */
+bool sim_widths_check(const sim_decoder *d);
 
 /* ---- uniform.c ------------------------------------------------------------------------------- */
 

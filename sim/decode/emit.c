@@ -349,12 +349,12 @@ void sim_decode_emit(sim_decoder *d, sim_ir_function *f, sim_code_function *out_
 
     const sim_node *node = &f->nodes.items[f->parameter_node];
     CHECK(node->shape == SIM_SHAPE_PARAMETER && node->result_count == f->parameter_leaves);
-    sim_leaf *leaves = rt_arena_alloc_array(arena, f->parameter_leaves + 1, sizeof *leaves);
+    sim_leaf *leaves = rt_arena_alloc_array(arena, f->parameter_leaves, sizeof *leaves);
     for (uint32_t i = 0; i < f->parameter_leaves; i++) {
         const sim_value *value = &f->values.items[node->result_first + i];
         leaves[i] = (sim_leaf){value->place, (uint8_t)sim_lane_bytes(value->type)};
     }
-    uint8_t *bytes = rt_arena_alloc_array(arena, f->result_leaves + 1, 1);
+    uint8_t *bytes = rt_arena_alloc_array(arena, f->result_leaves, 1);
     for (uint32_t i = 0; i < f->result_leaves; i++)
         bytes[i] = (uint8_t)sim_lane_bytes(f->result_types[i]);
     out_function->parameters = leaves;

@@ -321,7 +321,7 @@ void sim_decode_flow(sim_decoder *d, sim_ir_function *f)
         l.loop[i] = f->block_of[i] = f->last_of[i] = SIM_NONE;
     }
     find_loops(&l);
-    l.left = rt_arena_alloc_array(&d->arena, f->loops.count + 1, sizeof *l.left);
+    l.left = rt_arena_alloc_array(&d->arena, f->loops.count, sizeof *l.left);
     loops_count(&l);
     order_blocks(&l);
     blocks_add(&l);

@@ -129,11 +129,10 @@ static rt_status build_chain(sim_decoder *d, const sim_view *view, sim_leaves *o
  * alignment of the type. */
 static uint32_t access_alignment(const sim_view *view, uint32_t place, const sim_type *type)
 {
-    if (place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned) &&
-        place + 1 < view->operand_count) {
-        return view->operands[place + 1];
-    }
-    return type->alignment_bytes;
+    bool is_specified =
+        place < view->operand_count && (view->operands[place] & SIM_MemoryAccessAligned);
+    CHECK_IMPLIES(is_specified, place + 1 < view->operand_count);
+    return is_specified ? view->operands[place + 1] : type->alignment_bytes;
 }
 
 /* A load or store of one aggregate, which is split into several accesses. */

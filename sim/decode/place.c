@@ -426,8 +426,8 @@ static void place_temporaries(placing *p, uint32_t block, rows *r)
 void sim_decode_place(sim_decoder *d, sim_ir_function *f, sim_code_function *out_function)
 {
     placing p = {.d = d, .f = f, .words = f->values.count / 64 + 1};
-    p.used = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.used);
-    p.demanded = rt_arena_alloc_array(&d->arena, f->values.count + 1, sizeof *p.demanded);
+    p.used = rt_arena_alloc_array(&d->arena, f->values.count, sizeof *p.used);
+    p.demanded = rt_arena_alloc_array(&d->arena, f->values.count, sizeof *p.demanded);
     p.live_in =
         rt_arena_alloc_array(&d->arena, (size_t)f->blocks.count * p.words, sizeof *p.live_in);
     for (uint32_t i = 0; i < f->nodes.count; i++) {

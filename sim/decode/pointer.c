@@ -62,12 +62,12 @@ rt_status sim_decode_pointers_keep(sim_decoder *d)
     }
     program->signature_count = d->signatures.count;
     program->signatures =
-        rt_arena_alloc_array(&program->arena, d->signatures.count + 1, sizeof *program->signatures);
+        rt_arena_alloc_array(&program->arena, d->signatures.count, sizeof *program->signatures);
     for (uint32_t i = 0; i < d->signatures.count; i++) {
         const sim_type *result = d->signatures.items[i]->element;
         uint32_t count = sim_type_leaves(result);
-        sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
-        uint8_t *bytes = rt_arena_alloc_array(&program->arena, count + 1, 1);
+        sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count, sizeof *lanes);
+        uint8_t *bytes = rt_arena_alloc_array(&program->arena, count, 1);
         CHECK(sim_type_lanes(result, lanes) == lanes + count);
         for (uint32_t k = 0; k < count; k++)
             bytes[k] = (uint8_t)sim_lane_bytes(lanes[k]);

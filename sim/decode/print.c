@@ -7,7 +7,7 @@ rt_status sim_decode_print(sim_decoder *d, const sim_view *view, sim_leaves *out
 {
     uint32_t count = view->operand_count - 3, leaves = 1;
     sim_print_argument *arguments =
-        rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *arguments);
+        rt_arena_alloc_array(&d->program->arena, count, sizeof *arguments);
     for (uint32_t i = 0; i < count; i++) {
         const sim_type *type = sim_decode_type(d, view, 3 + i);
         const sim_type *scalar = type->kind == SIM_TYPE_VECTOR ? type->element : type;

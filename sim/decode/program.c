@@ -16,7 +16,7 @@ static void number_functions(sim_decoder *d)
     uint32_t count = 0;
     for (uint32_t m = 0; m < d->module_count; m++)
         count += d->modules[m]->function_count;
-    d->functions = rt_arena_alloc_array(&d->arena, count + 1, sizeof *d->functions);
+    d->functions = rt_arena_alloc_array(&d->arena, count, sizeof *d->functions);
     for (uint32_t m = 0; m < d->module_count; m++) {
         const sim_module *module = d->modules[m];
         for (uint32_t i = 0; i < module->function_count; i++) {
@@ -147,12 +147,10 @@ static void kernel_add(sim_decoder *d, const sim_entry *entry, uint32_t module)
     sim_ir_function *f = &d->functions[index];
     const sim_type *type = f->function->type;
     uint32_t count = (uint32_t)type->count;
-    sim_parameter *parameters =
-        rt_arena_alloc_array(&program->arena, count + 1, sizeof *parameters);
-    uint32_t *variable = rt_arena_alloc_array(&program->arena, count + 1, sizeof *variable);
+    sim_parameter *parameters = rt_arena_alloc_array(&program->arena, count, sizeof *parameters);
+    uint32_t *variable = rt_arena_alloc_array(&program->arena, count, sizeof *variable);
     uint32_t *first = rt_arena_alloc_array(&program->arena, count + 1, sizeof *first);
-    uint32_t *offsets =
-        rt_arena_alloc_array(&program->arena, f->parameter_leaves + 1, sizeof *offsets);
+    uint32_t *offsets = rt_arena_alloc_array(&program->arena, f->parameter_leaves, sizeof *offsets);
     for (uint32_t i = 0; i < count; i++) {
         const sim_type *member = type->members[i];
         parameters[i] = parameter_of(member);
@@ -193,7 +191,7 @@ static rt_status kernels_add(sim_decoder *d)
     for (uint32_t m = 0; m < d->module_count; m++)
         count += d->modules[m]->entry_count;
     d->program->kernels =
-        rt_arena_alloc_array(&d->program->arena, count + 1, sizeof *d->program->kernels);
+        rt_arena_alloc_array(&d->program->arena, count, sizeof *d->program->kernels);
     for (uint32_t m = 0; m < d->module_count; m++) {
         for (uint32_t i = 0; i < d->modules[m]->entry_count; i++) {
             const sim_entry *entry = &d->modules[m]->entries[i];
@@ -239,12 +237,13 @@ static rt_status decode(sim_decoder *d)
         sim_decode_flow(d, &d->functions[i]);
         RT_TRY(sim_decode_build(d, &d->functions[i]));
     }
+    CHECK_SLOW(sim_widths_check(d));
     sim_decode_uniform(d);
     RT_TRY(kernels_add(d));
     sim_decode_written(d);
     program->function_count = d->function_count;
     program->functions =
-        rt_arena_alloc_array(&program->arena, d->function_count + 1, sizeof *program->functions);
+        rt_arena_alloc_array(&program->arena, d->function_count, sizeof *program->functions);
     for (uint32_t i = 0; i < d->function_count; i++) {
         sim_ir_function *f = &d->functions[i];
         sim_code_function *function = &program->functions[i];

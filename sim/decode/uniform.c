@@ -99,7 +99,7 @@ static bool diverge(sim_decoder *d, sim_ir_function *f, uint32_t branch)
 {
     spread s = {.f = f, .branch = branch};
     s.label = rt_arena_alloc_array(&d->arena, f->blocks.count, sizeof *s.label);
-    s.loop_label = rt_arena_alloc_array(&d->arena, f->loops.count + 1, sizeof *s.loop_label);
+    s.loop_label = rt_arena_alloc_array(&d->arena, f->loops.count, sizeof *s.loop_label);
     const sim_ir_block *b = &f->blocks.items[branch];
     s.next_label = b->edge_count + 1;
     for (uint32_t e = 0; e < b->edge_count; e++) {

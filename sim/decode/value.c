@@ -346,7 +346,7 @@ static rt_status build_select(sim_decoder *d, const sim_view *view, sim_leaves *
     RT_TRY(sim_decode_operands(d, view, 0, 3, in));
     uint32_t count = in[1].count;
     CHECK(in[2].count == count && (in[0].count == 1 || in[0].count == count));
-    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count + 1, sizeof *lanes);
+    sim_lane_type *lanes = rt_arena_alloc_array(&d->arena, count, sizeof *lanes);
     CHECK(sim_type_lanes(view->type, lanes) == lanes + count);
     sim_ref *refs = sim_refs_new(d, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -234,22 +234,22 @@ static void function_trace(tracing *t, uint32_t index)
 void sim_decode_written(sim_decoder *d)
 {
     tracing t = {.d = d, .changed = true};
-    t.functions = rt_arena_alloc_array(&d->arena, d->function_count + 1, sizeof *t.functions);
+    t.functions = rt_arena_alloc_array(&d->arena, d->function_count, sizeof *t.functions);
     for (uint32_t i = 0; i < d->function_count; i++) {
         const sim_ir_function *f = &d->functions[i];
         roots_of_function *r = &t.functions[i];
         r->leaves = f->parameter_leaves;
         r->variables = f->variables.count;
         r->words = (ROOT_FIRST + r->leaves + r->variables) / 64 + 1;
-        r->values = rt_arena_alloc_array(&d->arena, (size_t)(f->values.count + 1) * r->words, 8);
-        r->contents = rt_arena_alloc_array(&d->arena, (size_t)(r->variables + 1) * r->words, 8);
+        r->values = rt_arena_alloc_array(&d->arena, (size_t)f->values.count * r->words, 8);
+        r->contents = rt_arena_alloc_array(&d->arena, (size_t)r->variables * r->words, 8);
         r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
         r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
     }
     /* Mark the slots of the pool that hold addresses of variables: the slots of the variables
      * themselves and those that relocations fill.
      */
-    t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count + 1, sizeof(bool));
+    t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count, sizeof(bool));
     for (uint32_t i = 0; i < d->globals.count; i++) {
         uint32_t slot = d->globals.items[i].slot;
         CHECK(slot == SIM_NONE || slot < d->pool.count);
@@ -271,7 +271,7 @@ void sim_decode_written(sim_decoder *d)
         const roots_of_function *r = &t.functions[kernel->function];
         CHECK(kernel->leaf_first[kernel->parameter_count] == r->leaves);
         bool *parameters =
-            rt_arena_alloc_array(&d->program->arena, kernel->parameter_count + 1, sizeof(bool));
+            rt_arena_alloc_array(&d->program->arena, kernel->parameter_count, sizeof(bool));
         for (uint32_t i = 0; i < kernel->parameter_count; i++) {
             for (uint32_t leaf = kernel->leaf_first[i]; leaf < kernel->leaf_first[i + 1]; leaf++)
                 parameters[i] |= bit_test(r->written, ROOT_FIRST + leaf);

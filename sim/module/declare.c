@@ -125,7 +125,7 @@ void sim_read_list(sim_reader *reader, const sim_view *view, uint32_t first, uin
         end += next.count;
     }
     if (end == view->offset + view->count) return;
-    uint32_t *ids = rt_arena_alloc_array(&reader->module->arena, count + 1, sizeof *ids);
+    uint32_t *ids = rt_arena_alloc_array(&reader->module->arena, count, sizeof *ids);
     memcpy(ids, view->words + first, *out_count * sizeof *ids);
     for (uint32_t at = view->offset + view->count, used = *out_count; at < end;) {
         sim_view next = sim_reader_view(reader, at);

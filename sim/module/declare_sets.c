@@ -34,8 +34,7 @@ rt_text sim_module_function_set(const sim_module *module, const sim_function *fu
 {
     const sim_declarations *declared = &module->declarations;
     /* A kernel cannot be called, so it belongs to no set. */
-    if (declared->function_count == 0 || !sim_linkage_is_exported(function->linkage) ||
-        sim_module_is_entry(module, function))
+    if (!sim_linkage_is_exported(function->linkage) || sim_module_is_entry(module, function))
         return (rt_text){0};
     return sets_of(declared->functions, declared->function_count, function->link_name);
 }

@@ -325,7 +325,6 @@ static bool fold_components(const sim_module *module, const sim_constant *consta
                           ? fold_component(module, constant, type, in[0], &bits)
                           : fold_two(constant->opcode->number, type, in[0], in[1], &bits);
         if (!folded) return false;
-        bits &= UINT64_MAX >> (64 - type->bits);
         memcpy(out + i * type->size_bytes, &bits, type->size_bytes);
     }
     return true;

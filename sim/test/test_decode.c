@@ -39,6 +39,10 @@ static const char *const names[SIM_HANDLER_COUNT] = {
     [SIM_H_COLLECTIVE] = "COLLECTIVE",
     [SIM_H_ATOMIC_I32] = "ATOMIC_I32",
     [SIM_H_FENCE] = "FENCE",
+    [SIM_H_PRINT] = "PRINT",
+    [SIM_H_ASYNC_COPY] = "ASYNC_COPY",
+    [SIM_H_COPY_MEMORY] = "COPY_MEMORY",
+    [SIM_H_FORGET] = "FORGET",
 };
 
 static const char *const ends[] = {
@@ -81,6 +85,12 @@ static void place_print(FILE *out, const sim_program *program, sim_register plac
     }
 }
 
+static void order_print(FILE *out, uint32_t order)
+{
+    fprintf(out, " scopes %u %u semantics %#x", sim_order_execution(order), sim_order_memory(order),
+            sim_order_semantics(order));
+}
+
 static void op_print(FILE *out, const sim_program *program, const sim_code_function *f,
                      const sim_op *op)
 {
@@ -100,10 +110,9 @@ static void op_print(FILE *out, const sim_program *program, const sim_code_funct
     if (is_access) fprintf(out, " + %" PRId64 " align %u", op->imm, op->c);
     bool is_bound = op->handler >= SIM_H_BOUND_I8_V && op->handler <= SIM_H_BOUND_I64_S;
     if (is_bound) fprintf(out, " < %u", op->extra);
-    if (op->handler == SIM_H_ATOMIC_I32)
-        fprintf(out, " operation %u scopes %u %u semantics %#x", op->extra,
-                sim_order_execution(op->stride), sim_order_memory(op->stride),
-                sim_order_semantics(op->stride));
+    if (op->handler == SIM_H_ATOMIC_I32) fprintf(out, " operation %u", op->extra);
+    if (op->handler == SIM_H_ATOMIC_I32) order_print(out, op->stride);
+    if (op->handler == SIM_H_FENCE) order_print(out, op->extra);
     fprintf(out, "%s\n", !is_access && op->count ? " quiet" : "");
 }
 
@@ -111,13 +120,15 @@ static void function_print(FILE *out, const sim_program *program, const sim_code
 {
     fprintf(out, "frame %u uniform %u temporary %u", f->frame_bytes / SIM_ROW_BYTES(1),
             f->uniform_bytes / 8, (f->temporary_bytes - SIM_TEMPORARIES_FIRST) / SIM_ROW_BYTES(1));
-    if (f->variable_count) fprintf(out, " private %u", f->variable_count);
+    if (f->variable_count)
+        fprintf(out, " private %u in %" PRIu64, f->variable_count, f->private_bytes);
     fprintf(out, "\n");
     for (uint32_t i = 0; i < f->block_count; i++) {
         const sim_code_block *block = &f->blocks[i];
         for (uint32_t k = 0; k < block->op_count; k++)
             op_print(out, program, f, &f->ops[block->op_first + k]);
         fprintf(out, "%s", ends[block->end]);
+        if (block->end == SIM_END_BARRIER) order_print(out, block->extra);
         if (block->condition != SIM_REGISTER_NONE) place_print(out, program, block->condition);
         if (block->end == SIM_END_RETURN) {
             for (uint32_t k = 0; k < f->result_count; k++)
@@ -302,7 +313,7 @@ static void test_private(void **state)
     (void)state;
     check_code(HEAD START "%v = OpVariable %fi Function\nOpStore %v %n\n%r = OpLoad %i32 %v\n"
                           "OpStore %p %r\n" END,
-               "frame 0 uniform 4 temporary 4 private 1\n"
+               "frame 0 uniform 4 temporary 4 private 1 in 64\n"
                "FRAME_ADDRESS u3\n"
                "STORE_ONE_32 u2 at u3 + 0 align 4\n"
                "LOAD_SAME_32 t0 at u3 + 0 align 4\n"
@@ -820,7 +831,7 @@ static void test_barrier(void **state)
                "frame 4 uniform 3 temporary 4\n"
                "CUT_I64_I32_V t0 row0\n"
                "ADD_I32_VS blend f0 t0 u2\n"
-               "barrier\n"
+               "barrier scopes 2 2 semantics 0x110\n"
                "STORE_ONE_32 f0 at u1 + 0 align 4\n"
                "return\n");
 }
@@ -836,6 +847,157 @@ static void test_atomic(void **state)
                "ATOMIC_I32 t0 u2 #1 #1 operation 0 scopes 2 2 semantics 0\n"
                "STORE_ONE_32 t0 at u2 + 0 align 4\n"
                "return\n");
+}
+
+/* A barrier that no other work-item takes part in is a fence; an order may be a null constant,
+ * which is that of nothing. */
+static void test_orders(void **state)
+{
+    (void)state;
+    check_code(HEAD "%null = OpConstantNull %i32\n%i4 = OpConstant %i32 4\n" START
+                    "OpMemoryBarrier %i1 %i272\nOpMemoryBarrier %i2 %null\n"
+                    "OpControlBarrier %i4 %i1 %i272\nOpControlBarrier %i2 %i1 %null\n"
+                    "%a = OpAtomicIAdd %i32 %p %null %null %n\n" END,
+               "frame 0 uniform 3 temporary 0\n"
+               "FENCE scopes 1 1 semantics 0x110\n"
+               "FENCE scopes 2 2 semantics 0\n"
+               "FENCE scopes 4 1 semantics 0x110\n"
+               "barrier scopes 2 1 semantics 0\n"
+               "ATOMIC_I32 u1 u2 #1 operation 4 scopes 0 0 semantics 0\n"
+               "return\n");
+}
+
+/* Small variables take 64 bytes each, so that the next begins at a multiple of 64. */
+static void test_private_bytes(void **state)
+{
+    (void)state;
+    check_code(HEAD START "%v = OpVariable %fi Function\n%u = OpVariable %fi Function\n"
+                          "OpStore %v %n\nOpStore %u %n\n" END,
+               "frame 0 uniform 4 temporary 0 private 2 in 128\n"
+               "FRAME_ADDRESS u2\n"
+               "FRAME_ADDRESS u3\n"
+               "STORE_ONE_32 u1 at u2 + 0 align 4\n"
+               "STORE_ONE_32 u1 at u3 + 0 align 4\n"
+               "return\n");
+}
+
+/* So do the structures that a kernel takes by value. */
+static void test_parameter_bytes(void **state)
+{
+    (void)state;
+    static const char module[] =
+        HEAD "%i25 = OpConstant %i32 25\n%A = OpTypeArray %i32 %i25\n"
+             "%fA = OpTypePointer Function %A\n%fS = OpTypePointer Function %S\n"
+             "%kv = OpTypeFunction %void %fS %fA\n%k = OpFunction %void None %kv\n"
+             "%s = OpFunctionParameter %fS\n%t = OpFunctionParameter %fA\n%start = OpLabel\n" END;
+    const char *types = strstr(module, "%void =");
+    char text[sizeof module + 128];
+    snprintf(text, sizeof text,
+             "%.*sOpDecorate %%s FuncParamAttr ByVal\n"
+             "OpDecorate %%t FuncParamAttr ByVal\n%s",
+             (int)(types - module), module, types);
+    check_code(text, "frame 0 uniform 1 temporary 0 private 2 in 192\n"
+                     "return\n");
+}
+
+/* printf fails for some work-items and not for others. */
+static void test_print(void **state)
+{
+    (void)state;
+    check_code(HEAD "%b0 = OpConstant %i8 0\n%text = OpTypeArray %i8 %i1\n"
+                    "%ptext = OpTypePointer UniformConstant %text\n"
+                    "%pc = OpTypePointer UniformConstant %i8\n"
+                    "%empty = OpConstantComposite %text %b0\n"
+                    "%format = OpVariable %ptext UniformConstant %empty\n" START
+                    "%f1 = OpBitcast %pc %format\n%s = OpExtInst %i32 %std printf %f1\n"
+                    "OpStore %p %s\n" END,
+               "frame 0 uniform 2 temporary 4\n"
+               "PRINT t0\n"
+               "STORE_ONE_32 t0 at u1 + 0 align 4\n"
+               "return\n");
+}
+
+/* How often a word occurs in the code of a module. */
+static uint32_t count_in_code(const char *text, const char *word)
+{
+    rt_sink *sink = rt_sink_create();
+    sim_program *program = link_text(sink, text);
+    char *got = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&got, &size);
+    function_print(out, program, &program->functions[0]);
+    fclose(out);
+    uint32_t count = 0;
+    for (const char *p = got; (p = strstr(p, word)); p++)
+        count++;
+    free(got);
+    sim_program_destroy(program);
+    rt_sink_destroy(sink);
+    return count;
+}
+
+/* What has an effect stays although nothing uses its result. */
+static void test_effects(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body, *word;
+    } effects[] = {
+        {"%r = OpGroupIAdd %i32 %i3 Reduce %n\n", "COLLECTIVE"},
+        {"%r = OpAtomicIAdd %i32 %p %i1 %i0 %n\n", "ATOMIC_I32"},
+        {"%r = OpGroupAsyncCopy %event %i2 %near %p %l1 %l1 %none\n", "ASYNC_COPY"},
+        {"OpCopyMemorySized %p %q %l16\n", "COPY_MEMORY"},
+        {"%v = OpVariable %fi Function\nOpLifetimeStop %v 0\n", "FORGET"},
+        {"%r = OpLoad %i32 %p\n", "LOAD_ONE_32"},
+        {"OpMemoryBarrier %i2 %i272\n", "FENCE"},
+        {"%f1 = OpBitcast %pc %format\n%r = OpExtInst %i32 %std printf %f1\n", "PRINT"},
+        {"%a = OpBitcast %pA %p\n%e = OpInBoundsAccessChain %pi %a %i0 %n\nOpStore %e %n\n",
+         "BOUND_I32"},
+    };
+    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s%s%s%s%s", "OpCapability Groups\n", HEAD,
+                 "%wi = OpTypePointer Workgroup %i32\n%near = OpVariable %wi Workgroup\n"
+                 "%event = OpTypeEvent\n%none = OpConstantNull %event\n%b0 = OpConstant %i8 0\n"
+                 "%text = OpTypeArray %i8 %i1\n%ptext = OpTypePointer UniformConstant %text\n"
+                 "%pc = OpTypePointer UniformConstant %i8\n%empty = OpConstantComposite %text %b0\n"
+                 "%format = OpVariable %ptext UniformConstant %empty\n"
+                 "%A = OpTypeArray %i32 %i5\n%B = OpTypeStruct %A %i32\n"
+                 "%pA = OpTypePointer CrossWorkgroup %B\n",
+                 START, effects[i].body, END);
+        if (count_in_code(text, effects[i].word) != 1) fail_msg("no %s", effects[i].word);
+    }
+}
+
+/* A dot product is checked for overflow only if it is added to something and can overflow. */
+static void test_dot_checks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *instruction;
+        uint32_t checks;
+    } dots[] = {
+        {"%r = OpSDotAccSat %i32 %n %n %n PackedVectorFormat4x8Bit\n", 0},
+        {"%r = OpUDotAccSat %i32 %n %n %n PackedVectorFormat4x8Bit\n", 0},
+        {"%r = OpSDot %i32 %n %n PackedVectorFormat4x8Bit\n", 0},
+        {"%q8 = OpBitcast %v4i8 %n\n%r = OpSDotAccSat %i32 %q8 %q8 %n\n", 0},
+        {"%q16 = OpBitcast %v2i16 %n\n%r = OpUDotAccSat %i32 %q16 %q16 %n\n", 1},
+        {"%q16 = OpBitcast %v2i16 %n\n%r = OpSDotAccSat %i32 %q16 %q16 %n\n", 1},
+        {"%q16 = OpBitcast %v2i16 %n\n%r = OpUDot %i32 %q16 %q16\n", 0},
+        {"%q16 = OpBitcast %v2i16 %n\n%m = OpUConvert %i64 %n\n"
+         "%s = OpSDotAccSat %i64 %q16 %q16 %m\n%r = OpUConvert %i32 %s\n",
+         0},
+    };
+    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+        char text[8192];
+        snprintf(text, sizeof text, "%s%s%s%s%s%s%s",
+                 "OpCapability DotProduct\nOpCapability DotProductInputAll\n"
+                 "OpCapability DotProductInput4x8Bit\n"
+                 "OpCapability DotProductInput4x8BitPacked\n",
+                 HEAD, "%v4i8 = OpTypeVector %i8 4\n%v2i16 = OpTypeVector %i16 2\n", START,
+                 dots[i].instruction, "OpStore %p %r\n", END);
+        assert_int_equal(count_in_code(text, "HOLDS"), dots[i].checks);
+    }
 }
 
 /* ---- What kernels reach -----------------------------------------------------------------------
@@ -977,6 +1139,10 @@ typedef struct written_case {
 } written_case;
 
 #define TO_VARIABLE "%v = OpVariable %fp Function\n"
+#define WRITTEN_TYPES                                                                              \
+    "%pl = OpTypePointer CrossWorkgroup %i64\n%fl = OpTypePointer Function %i64\n"                 \
+    "%l8 = OpConstant %i64 8\n%known = OpVariable %pp CrossWorkgroup %var\n"                       \
+    "%next1 = OpSpecConstantOp %pi PtrAccessChain %var %l1\n"
 static const written_case written_cases[] = {
     {"%r = OpLoad %i32 %p\nOpStore %q %r\n", "1"},
     {"OpStore %p %n\nOpStore %q %n\n", "0 1"},
@@ -1016,31 +1182,103 @@ static const written_case written_cases[] = {
     {"%c = OpSLessThan %bool %n %i5\nOpBranchConditional %c %a %b\n%a = OpLabel\nOpBranch %b\n"
      "%b = OpLabel\n%s = OpPhi %pi %p %start %q %a\nOpStore %s %n\n",
      "0 1"},
+    /* What a function returns: one of its arguments, a variable's address, or what it has loaded.
+     */
+    {"%s = OpFunctionCall %pi %choose %q %p\nOpStore %s %n\n", "0",
+     "%pick = OpTypeFunction %pi %pi %pi\n%choose = OpFunction %pi None %pick\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "OpReturnValue %a2\nOpFunctionEnd\n"},
+    {"%s = OpFunctionCall %pi %choose %q\nOpStore %s %n\n", "variables",
+     "%pick = OpTypeFunction %pi %pi\n%choose = OpFunction %pi None %pick\n"
+     "%a = OpFunctionParameter %pi\n%in = OpLabel\nOpReturnValue %var\nOpFunctionEnd\n"},
+    {"%s = OpFunctionCall %pi %choose %h\nOpStore %s %n\n", "anything",
+     "%pick = OpTypeFunction %pi %pp\n%choose = OpFunction %pi None %pick\n"
+     "%a = OpFunctionParameter %pp\n%in = OpLabel\n%b = OpLoad %pi %a\nOpReturnValue %b\n"
+     "OpFunctionEnd\n"},
+    /* A function that calls another, which writes; and one that calls itself. */
+    {"%s = OpFunctionCall %void %outer %q\n", "1",
+     "%outer = OpFunction %void None %put\n%a = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "%b = OpFunctionCall %void %inner %a\nOpReturn\nOpFunctionEnd\n"
+     "%inner = OpFunction %void None %put\n%a2 = OpFunctionParameter %pi\n%in2 = OpLabel\n"
+     "OpStore %a2 %i1\nOpReturn\nOpFunctionEnd\n"},
+    {"%s = OpFunctionCall %void %turn %p %q\n", "0 1",
+     "%two = OpTypeFunction %void %pi %pi\n%turn = OpFunction %void None %two\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "OpStore %a %i1\n%b = OpFunctionCall %void %turn %a2 %a\nOpReturn\nOpFunctionEnd\n"},
+    /* A variable whose address is in memory, or that an atomic or a copy has changed, may hold
+     * anything. */
+    {TO_VARIABLE "OpStore %v %p\n%n1 = OpConvertPtrToU %i64 %v\n%hl = OpBitcast %pl %h\n"
+                 "OpStore %hl %n1\n%r = OpLoad %pi %v\nOpStore %r %n\n",
+     "0 2 anything"},
+    {TO_VARIABLE "OpStore %v %p\nOpCopyMemorySized %v %h %l8\n%r = OpLoad %pi %v\n"
+                 "OpStore %r %n\n",
+     "0 anything"},
+    {TO_VARIABLE "OpStore %v %p\n%vl = OpBitcast %fl %v\n%m = OpUConvert %i64 %n\n"
+                 "%o = OpAtomicExchange %i64 %vl %i1 %i0 %m\n%r = OpLoad %pi %v\n"
+                 "OpStore %r %n\n",
+     "0 anything"},
+    {"%hl = OpBitcast %pl %h\n%o = OpAtomicLoad %i64 %hl %i1 %i0\n%r = OpConvertUToPtr %pi %o\n"
+     "OpStore %r %n\n",
+     "anything"},
+    {"%hl = OpBitcast %pl %h\n%m = OpUConvert %i64 %n\n%o = OpAtomicExchange %i64 %hl %i1 %i0 %m\n",
+     "2"},
+    /* Numbers of 32 bits are no addresses. */
+    {"%o = OpAtomicIAdd %i32 %p %i1 %i0 %n\n%m = OpUConvert %i64 %o\n"
+     "%r = OpInBoundsPtrAccessChain %pi %q %m\nOpStore %r %n\n",
+     "0 1"},
+    {"%o = OpLoad %i32 %p\n%m = OpUConvert %i64 %o\n%r = OpInBoundsPtrAccessChain %pi %q %m\n"
+     "OpStore %r %n\n",
+     "1"},
+    /* An address that a variable of the program holds from the beginning. */
+    {"%r = OpLoad %pi %known\nOpStore %r %n\n", "anything"},
+    {"OpStore %next1 %n\n", "variables"},
+    {"OpStore %known %p\n", "variables"},
 };
+
+/* What the kernel writes, as in the cases. */
+static void check_written(const written_case *c)
+{
+    static char text[16384];
+    char got[64] = "";
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", "OpCapability Int64Atomics\n", HEAD,
+             WRITTEN_TYPES, c->functions ? c->functions : "", START, c->body, END);
+    rt_sink *sink = rt_sink_create();
+    sim_program *program = link_text(sink, text);
+    const sim_written *written = &program->kernels[0].written;
+    for (uint32_t k = 0; k < program->kernels[0].parameter_count; k++) {
+        char number[16];
+        snprintf(number, sizeof number, "%u ", k);
+        if (written->parameters[k]) strcat(got, number);
+    }
+    if (written->variables) strcat(got, "variables ");
+    if (written->anything) strcat(got, "anything ");
+    if (*got) got[strlen(got) - 1] = '\0';
+    if (strcmp(got, c->expected) != 0)
+        fail_msg("%s: '%s', expected '%s'", c->body, got, c->expected);
+    sim_program_destroy(program);
+    rt_sink_destroy(sink);
+}
 
 static void test_written(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < sizeof written_cases / sizeof written_cases[0]; i++) {
-        const written_case *c = &written_cases[i];
-        char text[8192], got[64] = "";
-        snprintf(text, sizeof text, "%s%s%s%s%s", HEAD, c->functions ? c->functions : "", START,
-                 c->body, END);
-        rt_sink *sink = rt_sink_create();
-        sim_program *program = link_text(sink, text);
-        const sim_written *written = &program->kernels[0].written;
-        for (uint32_t k = 0; k < program->kernels[0].parameter_count; k++) {
-            char number[16];
-            snprintf(number, sizeof number, "%u ", k);
-            if (written->parameters[k]) strcat(got, number);
-        }
-        if (written->variables) strcat(got, "variables ");
-        if (written->anything) strcat(got, "anything ");
-        if (*got) got[strlen(got) - 1] = '\0';
-        if (strcmp(got, c->expected) != 0)
-            fail_msg("case %u: '%s', expected '%s'", i, got, c->expected);
-        sim_program_destroy(program);
-        rt_sink_destroy(sink);
+    for (uint32_t i = 0; i < sizeof written_cases / sizeof written_cases[0]; i++)
+        check_written(&written_cases[i]);
+}
+
+/* Of many variables, each is known by itself. */
+static void test_written_through_variables(void **state)
+{
+    (void)state;
+    enum { VARIABLES = 130 };
+    for (int k = 0; k < VARIABLES; k += 43) {
+        char body[8192], *end = body;
+        for (int i = 0; i < VARIABLES; i++)
+            end += sprintf(end, "%%var%d = OpVariable %%fp Function\n", i);
+        for (int i = 0; i < VARIABLES; i++)
+            end += sprintf(end, "OpStore %%var%d %%%c\n", i, i == k ? 'q' : 'p');
+        sprintf(end, "%%r = OpLoad %%pi %%var%d\nOpStore %%r %%n\n", k);
+        check_written(&(written_case){body, "1", NULL});
     }
 }
 
@@ -1077,10 +1315,17 @@ int main(void)
         cmocka_unit_test(test_two_returns),
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_atomic),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_private_bytes),
+        cmocka_unit_test(test_parameter_bytes),
+        cmocka_unit_test(test_print),
+        cmocka_unit_test(test_effects),
+        cmocka_unit_test(test_dot_checks),
         cmocka_unit_test(test_reach),
         cmocka_unit_test(test_exchange_uniform),
         cmocka_unit_test(test_exchange_lanes),
         cmocka_unit_test(test_written),
+        cmocka_unit_test(test_written_through_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

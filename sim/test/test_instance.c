@@ -226,6 +226,136 @@ static void test_linked_modules(void **state)
     harness_close(&h);
 }
 
+/* Initial values that are addresses: three structures of 32 bytes, { int, int[4], long }, the array
+ * at 4, the last member at 24. */
+static const struct {
+    const char *type, *operations; /* %value is the initial value of a variable of this type */
+    bool is_number;                /* not relative to %base */
+    int64_t expected;
+} addresses[] = {
+    {"pi", "%value = OpSpecConstantOp %pi AccessChain %base %two %one %three\n", false, 80},
+    {"pi", "%value = OpSpecConstantOp %pi InBoundsAccessChain %base %zero %zero\n", false, 0},
+    {"pl", "%value = OpSpecConstantOp %pl AccessChain %base %one %two\n", false, 56},
+    /* The first index of a pointer's chain counts whole elements; indices have signs. */
+    {"pi",
+     "%a = OpSpecConstantOp %pi AccessChain %base %one %one %zero\n"
+     "%value = OpSpecConstantOp %pi PtrAccessChain %a %minus8\n",
+     false, 32},
+    {"pi",
+     "%a = OpSpecConstantOp %pi AccessChain %base %one %one %zero\n"
+     "%value = OpSpecConstantOp %pi InBoundsPtrAccessChain %a %minus64\n",
+     false, 32},
+    {"pi",
+     "%a = OpSpecConstantOp %pB AccessChain %base %one\n"
+     "%value = OpSpecConstantOp %pi PtrAccessChain %a %minus64 %one %two\n",
+     false, 12},
+    {"pi",
+     "%a = OpSpecConstantOp %pB AccessChain %base %one\n"
+     "%value = OpSpecConstantOp %pi PtrAccessChain %a %one %one %two\n",
+     false, 76},
+    {"pi",
+     "%a = OpSpecConstantOp %pB AccessChain %base %null\n"
+     "%value = OpSpecConstantOp %pi PtrAccessChain %a %null %one %three\n",
+     false, 16},
+    {"pi",
+     "%a = OpSpecConstantOp %pi AccessChain %base %one %zero\n"
+     "%b = OpSpecConstantOp %pi AccessChain %base %two %zero\n"
+     "%value = OpSpecConstantOp %pi Select %true %a %b\n",
+     false, 32},
+    {"pi",
+     "%a = OpSpecConstantOp %pi AccessChain %base %one %zero\n"
+     "%b = OpSpecConstantOp %pi AccessChain %base %two %zero\n"
+     "%value = OpSpecConstantOp %pi Select %false %a %b\n",
+     false, 64},
+    {"long",
+     "%a = OpSpecConstantOp %pl AccessChain %base %zero %two\n"
+     "%value = OpSpecConstantOp %long ConvertPtrToU %a\n",
+     false, 24},
+    {"gl",
+     "%a = OpSpecConstantOp %pi AccessChain %base %two %one %one\n"
+     "%b = OpSpecConstantOp %pl Bitcast %a\n"
+     "%value = OpSpecConstantOp %gl PtrCastToGeneric %b\n",
+     false, 72},
+    {"pi", "%value = OpSpecConstantOp %pi ConvertUToPtr %number\n", true, 4660},
+    {"pi",
+     "%a = OpSpecConstantOp %pi ConvertUToPtr %number\n"
+     "%value = OpSpecConstantOp %pi PtrAccessChain %a %three\n",
+     true, 4672},
+    {"pi", "%value = OpConstantNull %pi\n", true, 0},
+    {"pi", "%a = OpConstantNull %pi\n%value = OpSpecConstantOp %pi PtrAccessChain %a %minus64\n",
+     true, -4},
+};
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        /* The value stands alone, and as the second part of a structure. */
+        for (int is_part = 0; is_part < 2; is_part++) {
+            char text[8192];
+            snprintf(
+                text, sizeof text, "%s%s%%pv = OpTypePointer CrossWorkgroup %%%s\n%s%s",
+                SIM_TEST_PRELUDE "OpDecorate %base LinkageAttributes \"base\" Export\n"
+                                 "OpDecorate %v LinkageAttributes \"v\" Export\n",
+                "%bool = OpTypeBool\n%char = OpTypeInt 8 0\n%int = OpTypeInt 32 0\n"
+                "%long = OpTypeInt 64 0\n%true = OpConstantTrue %bool\n"
+                "%false = OpConstantFalse %bool\n%zero = OpConstant %int 0\n"
+                "%one = OpConstant %int 1\n%two = OpConstant %int 2\n%three = OpConstant %int 3\n"
+                "%four = OpConstant %int 4\n%null = OpConstantNull %int\n"
+                "%minus8 = OpConstant %char 255\n"
+                "%minus64 = OpConstant %long 18446744073709551615\n"
+                "%number = OpConstant %long 4660\n%A = OpTypeArray %int %four\n"
+                "%B = OpTypeStruct %int %A %long\n%B3 = OpTypeArray %B %three\n"
+                "%pi = OpTypePointer CrossWorkgroup %int\n"
+                "%pl = OpTypePointer CrossWorkgroup %long\n"
+                "%gl = OpTypePointer Generic %long\n%pB = OpTypePointer CrossWorkgroup %B\n"
+                "%p3 = OpTypePointer CrossWorkgroup %B3\n"
+                "%base = OpVariable %p3 CrossWorkgroup\n",
+                addresses[i].type, addresses[i].operations,
+                is_part ? "" : "%v = OpVariable %pv CrossWorkgroup %value\n");
+            if (is_part)
+                snprintf(text + strlen(text), sizeof text - strlen(text),
+                         "%%S = OpTypeStruct %%long %%%s\n"
+                         "%%s = OpConstantComposite %%S %%number %%value\n"
+                         "%%ps = OpTypePointer CrossWorkgroup %%S\n"
+                         "%%v = OpVariable %%ps CrossWorkgroup %%s\n",
+                         addresses[i].type);
+            harness h = harness_text(text);
+            uint64_t values[2] = {0}, address = sim_object_address(variable(&h, "base"));
+            harness_read_back(&h, variable(&h, "v"), values, is_part ? 16 : 8);
+            uint64_t expected =
+                (addresses[i].is_number ? 0 : address) + (uint64_t)addresses[i].expected;
+            if (values[is_part] != expected)
+                fail_msg("%s: %#llx, expected %#llx", addresses[i].operations,
+                         (unsigned long long)values[is_part], (unsigned long long)expected);
+            if (is_part) assert_int_equal(values[0], 4660);
+            harness_close(&h);
+        }
+    }
+}
+
+/* A variable without bytes has an address too. What a program's variables need counts those in
+ * global memory, but not constants. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    harness h =
+        harness_text(SIM_TEST_PRELUDE "OpDecorate %empty LinkageAttributes \"empty\" Export\n"
+                                      "OpDecorate %first LinkageAttributes \"first\" Export\n"
+                                      "OpDecorate %last Constant\n" TYPES "%E = OpTypeStruct\n"
+                                      "%pE = OpTypePointer CrossWorkgroup %E\n"
+                                      "%pc = OpTypePointer UniformConstant %int\n"
+                                      "%first = OpVariable %ptr_triple CrossWorkgroup\n"
+                                      "%fixed = OpVariable %pc UniformConstant %five\n"
+                                      "%empty = OpVariable %pE CrossWorkgroup\n"
+                                      "%last = OpVariable %ptr_int CrossWorkgroup %five\n"
+                                      "%more = OpVariable %ptr_int CrossWorkgroup %five\n");
+    assert_int_equal(sim_program_global_bytes(h.program), 16);
+    assert_int_equal(sim_object_size(h.world, variable(&h, "empty")), 1);
+    assert_int_equal(sim_object_size(h.world, variable(&h, "first")), 12);
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +365,8 @@ int main(void)
         cmocka_unit_test(test_each_world_has_its_own),
         cmocka_unit_test(test_forgotten_programs),
         cmocka_unit_test(test_linked_modules),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,7 @@ static void test_types_differ(void **state)
     SIM_TEST_PRELUDE attribute                                                                     \
         "OpDecorate %f LinkageAttributes \"f\" " linkage "\n" TYPES                                \
         "%float = OpTypeFloat 32\n%v2 = OpTypeVector %float 2\n%four = OpConstant %int 4\n"        \
+        "%bool = OpTypeBool\n%event = OpTypeEvent\n"                                               \
         "%array = OpTypeArray %v2 %four\n%pair = OpTypeStruct %int %long\n"                        \
         "%private = OpTypePointer Function %pair\n%generic = OpTypePointer Generic %int\n"         \
         "%of = OpTypeFunction %void " type "\n%f = OpFunction %void None %of\n"                    \
@@ -182,6 +183,12 @@ static void test_parameters_differ(void **state)
     assert_refused(aggregates, 2,
                    "imported or defined with different types: f (module 0 imports function void(4 "
                    "x 2 x f32), module 1 defines function void(struct of 16 bytes))",
+                   1);
+    const char *others[] = {FUNCTION("Import", "%bool", "", ""),
+                            FUNCTION("Export", "%event", "", BODY)};
+    assert_refused(others, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "void(bool), module 1 defines function void(event))",
                    1);
     const char *alike[] = {
         FUNCTION("Import", "%private", BY_VAL, ""),
@@ -325,6 +332,22 @@ static void test_library(void **state)
     (void)state;
     const char *imported[] = {ASSERT_IMPORT("%long"), IMPORT("f"), DEFINE("f", "Export")};
     assert_int_equal(program_code(imported, 3), RT_OK);
+    /* Functions before it do not matter: one of the module's own, one that it exports. */
+    const char *after_others[] = {
+        SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"__devicelib_assert_fail\" Import\n"
+                         "OpDecorate %g LinkageAttributes \"g\" Import\n" TYPES
+                         "%char = OpTypeInt 8 0\n%text = OpTypePointer Generic %char\n"
+                         "%fail = OpTypeFunction %void %text %text %int %text %long %long %long "
+                         "%long %long %long\n%g = OpFunction %int None %get\n"
+                         "%y = OpFunctionParameter %int\nOpFunctionEnd\n"
+                         "%f = OpFunction %void None %fail\n%a = OpFunctionParameter %text\n"
+                         "%b = OpFunctionParameter %text\n%c = OpFunctionParameter %int\n"
+                         "%d = OpFunctionParameter %text\n%e = OpFunctionParameter %long\n"
+                         "%h = OpFunctionParameter %long\n%i = OpFunctionParameter %long\n"
+                         "%j = OpFunctionParameter %long\n%k = OpFunctionParameter %long\n"
+                         "%n = OpFunctionParameter %long\nOpFunctionEnd\n",
+        DEFINE("g", "Export")};
+    assert_int_equal(program_code(after_others, 2), RT_OK);
     const char *of_another_type[] = {ASSERT_IMPORT("%int")};
     assert_int_equal(program_code(of_another_type, 1), RT_LINK_ERROR);
     const char *defined[] = {IMPORT(SIM_ASSERT_NAME), DEFINE(SIM_ASSERT_NAME, "Export")};

@@ -127,6 +127,9 @@ static const refusal declarations_cases[] = {
      RT_MALFORMED,
      {.modes = "OpDecorate %a LinkageAttributes \"a\" Import",
       .types = "%a = OpVariable %pi CrossWorkgroup %c1"}},
+    {"is not a constant of type",
+     RT_MALFORMED,
+     {.types = "%pp = OpTypePointer CrossWorkgroup %pin\n%a = OpVariable %pp CrossWorkgroup %gid"}},
     {"is not a function",
      RT_MALFORMED,
      {.before = "OpCapability FunctionPointersINTEL\n"
@@ -1225,6 +1228,145 @@ static void test_initial_values(void **state)
     TRY_ALL(initial_values_cases);
 }
 
+/* Constants that cannot be computed, because they are taken from one with too many scalars: %bp is
+ * such a pointer, %bi a number, %bb a truth value, and so on. */
+#define FAILING_BEFORE                                                                             \
+    "OpCapability BitInstructions\nOpCapability DotProduct\n"                                      \
+    "OpCapability DotProductInput4x8BitPacked\nOpExtension \"SPV_KHR_bit_instructions\"\n"         \
+    "OpExtension \"SPV_KHR_integer_dot_product\""
+#define FAILING_TYPES                                                                              \
+    "%n5000 = OpConstant %int 5000\n%many = OpTypeArray %pi %n5000\n%nil = OpConstantNull %many\n" \
+    "%gen = OpTypePointer Generic %int\n%pf = OpTypePointer CrossWorkgroup %float\n"               \
+    "%pv4 = OpTypePointer CrossWorkgroup %v4\n%fe = OpTypePointer Function %event\n"               \
+    "%A4 = OpTypeArray %int %c4\n%pA = OpTypePointer CrossWorkgroup %A4\n"                         \
+    "%pair = OpTypeStruct %int %int\n%v2b = OpTypeVector %bool 2\n"                                \
+    "%bp = OpSpecConstantOp %pi CompositeExtract %nil 7\n"                                         \
+    "%bl = OpSpecConstantOp %long ConvertPtrToU %bp\n"                                             \
+    "%bi = OpSpecConstantOp %int UConvert %bl\n%bf = OpSpecConstantOp %float Bitcast %bi\n"        \
+    "%bb = OpSpecConstantOp %bool INotEqual %bl %l1\n"                                             \
+    "%bgen = OpSpecConstantOp %gen PtrCastToGeneric %bp\n"                                         \
+    "%bfi = OpSpecConstantOp %fi ConvertUToPtr %bl\n%bpf = OpSpecConstantOp %pf Bitcast %bp\n"     \
+    "%bv = OpConstantComposite %v4 %bi %c1 %c1 %c1\n"                                              \
+    "%fc = OpConstantComposite %f4 %f1 %f1 %f1 %f1\n"                                              \
+    "%bfv = OpConstantComposite %f4 %bf %f1 %f1 %f1\n"                                             \
+    "%bbv = OpConstantComposite %v2b %bb %yes\n%near = OpVariable %wi Workgroup\n"                 \
+    "%noevent = OpConstantNull %event\n%one = OpTypeFunction %int %int\n"                          \
+    "%zero8 = OpConstant %char 0\n%text = OpTypeArray %char %c1\n"                                 \
+    "%ptext = OpTypePointer UniformConstant %text\n%pc8 = OpTypePointer UniformConstant %char\n"   \
+    "%empty = OpConstantComposite %text %zero8\n"                                                  \
+    "%format = OpVariable %ptext UniformConstant %empty\n"
+
+static const char *const failing[] = {
+    NULL, /* accepted: nothing uses them */
+    "OpStore %bp %c1",
+    "%r = OpLoad %int %bp",
+    "OpStore %p %bi",
+    "%r = OpIAdd %int %bi %w",
+    "%r = OpIAdd %int %w %bi",
+    "%r = OpSNegate %int %bi",
+    "%r = OpFRem %float %bf %f1",
+    "%r = OpConvertSToF %float %bi",
+    "%r = OpSelect %int %bb %w %c1",
+    "%r = OpSelect %int %yes %bi %w",
+    "%r = OpBitcast %float %bi",
+    "%r = OpCopyObject %int %bi",
+    "%r = OpAny %bool %bbv",
+    "%r = OpCompositeExtract %int %bv 0",
+    "%r = OpCompositeInsert %v4 %bi %vc 0",
+    "%r = OpCompositeInsert %v4 %c1 %bv 0",
+    "%r = OpCompositeConstruct %v4 %bi %c1 %c1 %c1",
+    "%r = OpVectorShuffle %v4 %bv %vc 0 1 2 3",
+    "%r = OpVectorShuffle %v4 %vc %bv 0 1 2 3",
+    "%r = OpVectorExtractDynamic %int %bv %w",
+    "%r = OpVectorExtractDynamic %int %vc %bi",
+    "%r = OpVectorInsertDynamic %v4 %bv %c1 %w",
+    "%r = OpVectorInsertDynamic %v4 %vc %bi %w",
+    "%r = OpVectorInsertDynamic %v4 %vc %c1 %bi",
+    "%r = OpDot %float %bfv %fc",
+    "%r = OpPtrDiff %long %bp %p",
+    "%r = OpConvertPtrToU %long %bp",
+    "%r = OpConvertUToPtr %pi %bl",
+    "%r = OpPtrCastToGeneric %gen %bp",
+    "%r = OpGenericCastToPtr %pi %bgen",
+    "%r = OpGenericCastToPtrExplicit %pi %bgen CrossWorkgroup",
+    "%r = OpGenericPtrMemSemantics %int %bgen",
+    "%r = OpInBoundsPtrAccessChain %pi %bp %l1",
+    "%r = OpInBoundsPtrAccessChain %pi %p %bl",
+    "%a = OpBitcast %pA %p\n%r = OpInBoundsAccessChain %pi %a %bi",
+    "%a = OpInBoundsAccessChain %gid3 %gid %bi\n%r = OpLoad %long %a",
+    "OpCopyMemory %bp %p",
+    "OpCopyMemory %p %bp",
+    "OpCopyMemorySized %p %p %bl",
+    "OpLifetimeStart %bfi 0",
+    "%v = OpVariable %fi Function %bi",
+    "%r = OpAtomicLoad %int %bp %c1 %c0",
+    "OpAtomicStore %p %c1 %c0 %bi",
+    "%r = OpAtomicCompareExchange %int %p %c1 %c0 %c0 %bi %w",
+    "%r = OpAtomicCompareExchange %int %p %c1 %c0 %c0 %w %bi",
+    "%r = OpIAddCarry %pair %bi %w",
+    "%r = OpBitFieldInsert %int %bi %w %c1 %c1",
+    "%r = OpBitFieldUExtract %int %w %bi %c1",
+    "%r = OpUDot %int %bi %bi PackedVectorFormat4x8Bit",
+    "%r = OpExtInst %int %std s_max %bi %w",
+    "%r = OpExtInst %float %std sin %bf",
+    "%r = OpExtInst %int %std bitselect %bi %w %w",
+    "%r = OpExtInst %int %std select %w %w %bi",
+    "%r = OpExtInst %long %std u_upsample %bi %w",
+    "%r = OpExtInst %float %std ldexp %bf %w",
+    "%r = OpExtInst %float %std ldexp %f1 %bi",
+    "%r = OpExtInst %float %std modf %f1 %bpf",
+    "%r = OpExtInst %float %std length %bfv",
+    "%r = OpExtInst %float %std distance %fc %bfv",
+    "%r = OpExtInst %f4 %std normalize %bfv",
+    "%r = OpExtInst %v4 %std shuffle %bv %vc",
+    "%r = OpExtInst %v4 %std shuffle %vc %bv",
+    "%r = OpExtInst %v4 %std vloadn %bl %p 4",
+    "%r = OpExtInst %v4 %std vloadn %l1 %bp 4",
+    "%r = OpExtInst %void %std vstoren %bv %l1 %p",
+    "%r = OpExtInst %void %std vstoren %vc %bl %p",
+    "%f = OpBitcast %pc8 %format\n%r = OpExtInst %int %std printf %f %bi",
+    "%r = OpGroupIAdd %int %c2 Reduce %bi",
+    "%r = OpGroupIAdd %int %c3 Reduce %bi",
+    "%r = OpGroupAll %bool %c2 %bb",
+    "%r = OpGroupBroadcast %int %c2 %bi %l1",
+    "%r = OpGroupBroadcast %int %c2 %w %bl",
+    "%r = OpGroupNonUniformShuffle %int %c3 %bi %c1",
+    "%r = OpGroupNonUniformShuffle %int %c3 %w %bi",
+    "%r = OpGroupNonUniformBallot %v4 %c3 %bb",
+    "%r = OpGroupNonUniformInverseBallot %bool %c3 %bv",
+    "%r = OpGroupNonUniformBallotBitExtract %bool %c3 %vc %bi",
+    "%r = OpGroupNonUniformQuadBroadcast %int %c3 %bi %c1",
+    "%r = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %bi %c4",
+    "%r = OpGroupAsyncCopy %event %c2 %near %bp %l1 %l1 %noevent",
+    "%r = OpGroupAsyncCopy %event %c2 %near %p %bl %l1 %noevent",
+    "%r = OpGroupAsyncCopy %event %c2 %near %p %l1 %bl %noevent",
+    "%v = OpVariable %fe Function\nOpGroupWaitEvents %c2 %bi %v",
+    "OpBranchConditional %bb %m %m\n%m = OpLabel",
+    "OpSwitch %bi %m 1 %m\n%m = OpLabel",
+    "OpBranch %m\n%m = OpLabel\n%r = OpPhi %int %bi %e",
+    "%r = OpFunctionCall %int %same %bi",
+    "OpReturn\nOpFunctionEnd\n%back = OpFunction %int None %one\n%q = OpFunctionParameter %int\n"
+    "%in = OpLabel\nOpReturnValue %bi\nOpFunctionEnd\n%last = OpFunction %void None %fv\n"
+    "%in2 = OpLabel",
+};
+
+/* Whatever uses such a constant, and in whatever place, is refused. */
+static void test_failing_constants(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+        const refusal c = {
+            failing[i] ? "a constant in function" : NULL,
+            failing[i] ? RT_UNSUPPORTED : RT_OK,
+            {.before = FAILING_BEFORE,
+             .types = FAILING_TYPES "%gid3 = OpTypePointer Input %long\n",
+             .body = failing[i],
+             .functions = "%same = OpFunction %int None %one\n%s0 = OpFunctionParameter %int\n"
+                          "%s1 = OpLabel\nOpReturnValue %s0\nOpFunctionEnd"}};
+        try(&c);
+    }
+}
+
 /* A function has at most 4096 private variables. */
 static void test_many_variables(void **state)
 {
@@ -1379,6 +1521,7 @@ int main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_failing_constants),
         cmocka_unit_test(test_many_variables),
         cmocka_unit_test(test_deep_types),
         cmocka_unit_test(test_selections),

@@ -226,6 +226,104 @@ static void test_versions(void **state)
     rt_free(words);
 }
 
+/* Instructions of later versions of SPIR-V. */
+static void test_versions_of_instructions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *capability, *body, *words;
+        uint32_t version, before;
+    } later[] = {
+        {NULL, "%z = OpSizeOf %int %i", "it needs SPIR-V 1.1", 0x00010100, 0x00010000},
+        {NULL, "%z = OpPtrDiff %long %i %i", "it needs SPIR-V 1.4", 0x00010400, 0x00010300},
+        {NULL, "%z = OpCopyLogical %b %a", "it needs SPIR-V 1.4", 0x00010400, 0x00010300},
+        {"OpCapability GroupNonUniform", "%z = OpGroupNonUniformElect %bool %three",
+         "GroupNonUniform needs SPIR-V 1.3", 0x00010300, 0x00010200},
+    };
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        const parts uses = {.capabilities = later[i].capability,
+                            .types = "%bool = OpTypeBool\n%three = OpConstant %int 3\n"
+                                     "%A = OpTypeStruct %int\n%b = OpTypeStruct %int\n"
+                                     "%a = OpConstantComposite %A %one",
+                            .body = later[i].body};
+        char ours[512];
+        rt_bytes bytes = module_of(&uses);
+        uint32_t count = (uint32_t)(bytes.size / sizeof(uint32_t)), *words = (uint32_t *)bytes.data;
+        words[1] = later[i].version;
+        assert_int_equal(opinion_ours(words, count, ours, sizeof ours), OPINION_VALID);
+        words[1] = later[i].before;
+        assert_int_equal(opinion_ours(words, count, ours, sizeof ours), OPINION_INVALID);
+        if (!strstr(ours, later[i].words)) fail_msg("%s: %s", later[i].body, ours);
+        rt_free(words);
+    }
+}
+
+/* Which decorations are allowed on what: every combination. Source: SPIR-V specification 1.6,
+ * section 3.20; SPV_KHR_no_integer_wrap_decoration. */
+static const struct {
+    char letter;
+    const char *id;
+} decorated[] = {
+    {'v', "%var"}, {'l', "%priv"}, {'p', "%par"},  {'m', NULL},     {'f', "%fun"},
+    {'s', "%st"},  {'c', "%two"},  {'x', "%spec"}, {'t', "%int"},   {'w', "%add"},
+    {'w', "%sub"}, {'w', "%mul"},  {'w', "%neg"},  {'w', "%shl"},   {'w', "%ext"},
+    {'o', "%div"}, {'o', "%shr"},  {'o', "%xor"},  {'o', "%label"}, {'o', "%load"},
+};
+static const struct {
+    const char *decoration, *allowed, *noun;
+} decorations[] = {
+    {"Constant", "vl", "a variable"},
+    {"Volatile", "vlpm", "a variable, parameter or member"},
+    {"Coherent", "vlpm", "a variable, parameter or member"},
+    {"Restrict", "vlpm", "a variable, parameter or member"},
+    {"Aliased", "vlpm", "a variable, parameter or member"},
+    {"NonWritable", "vlpm", "a variable, parameter or member"},
+    {"NonReadable", "vlpm", "a variable, parameter or member"},
+    {"FuncParamAttr Zext", "pf", "a parameter or function"},
+    {"LinkageAttributes \"z\" Export", "vlf", "a variable or function"},
+    {"BuiltIn WorkDim", "vlmcx", "a variable, member or constant"},
+    {"SpecId 5", "x", "a scalar specialisation constant"},
+    {"CPacked", "s", "a struct type"},
+    {"NoSignedWrap", "w", "an integer operation that can wrap"},
+    {"NoUnsignedWrap", "w", "an integer operation that can wrap"},
+};
+
+static void test_targets_of_decorations(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof decorations / sizeof *decorations; i++) {
+        for (size_t k = 0; k < sizeof decorated / sizeof *decorated; k++) {
+            char annotation[128], ours[512];
+            const char *name = decorations[i].decoration;
+            if (decorated[k].id)
+                snprintf(annotation, sizeof annotation, "OpDecorate %s %s", decorated[k].id, name);
+            else
+                snprintf(annotation, sizeof annotation, "OpMemberDecorate %%st 0 %s", name);
+            const parts uses = {
+                .annotations = annotation,
+                .types = "%st = OpTypeStruct %int\n%var = OpVariable %pc UniformConstant %one\n"
+                         "%spec = OpSpecConstant %int 7\n%fi = OpTypePointer Function %int\n"
+                         "%fp = OpTypeFunction %void %int",
+                .body = "%priv = OpVariable %fi Function\n%load = OpLoad %int %i\n"
+                        "%add = OpIAdd %int %load %two\n%sub = OpISub %int %load %two\n"
+                        "%mul = OpIMul %int %load %two\n%neg = OpSNegate %int %load\n"
+                        "%shl = OpShiftLeftLogical %int %load %two\n"
+                        "%ext = OpExtInst %int %std s_abs %load\n"
+                        "%div = OpUDiv %int %load %two\n%xor = OpBitwiseXor %int %load %two\n"
+                        "%shr = OpShiftRightLogical %int %load %two\nOpReturn\nOpFunctionEnd\n"
+                        "%fun = OpFunction %void None %fp\n%par = OpFunctionParameter %int\n"
+                        "%label = OpLabel"};
+            rt_bytes bytes = module_of(&uses);
+            opinion_ours((uint32_t *)bytes.data, (uint32_t)(bytes.size / 4), ours, sizeof ours);
+            rt_free((void *)bytes.data);
+            bool is_allowed = strchr(decorations[i].allowed, decorated[k].letter) != NULL;
+            if (is_allowed != !strstr(ours, decorations[i].noun))
+                fail_msg("%s: expected to be %s, got '%s'", annotation,
+                         is_allowed ? "allowed" : "refused", ours);
+        }
+    }
+}
+
 /* The largest SpecId means "none" in the reader. */
 static void test_spec_id(void **state)
 {
@@ -251,6 +349,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
         cmocka_unit_test(test_versions),
+        cmocka_unit_test(test_versions_of_instructions),
+        cmocka_unit_test(test_targets_of_decorations),
         cmocka_unit_test(test_spec_id),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
