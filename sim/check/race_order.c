@@ -194,7 +194,7 @@ static void acquire(sim_race *race, uint32_t lid, uint32_t node, uint32_t classe
 void sim_race_order_group(sim_race *race)
 {
     if (!race->any_known) return;
-    memset(race->item, 0, race->items * sizeof *race->item);
+    memset(race->item, 0, race->items_max * sizeof *race->item);
     race->any_known = false;
 }
 
