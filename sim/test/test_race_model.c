@@ -20,7 +20,7 @@
 #define GROUP     8u /* work-items are numbered GROUP * group + local linear id */
 #define WAVE      4u
 #define SUBGROUP  2u
-#define ACCESSES  512u
+#define ACCESSES  4096u
 #define SITES_MAX 4u
 
 /* ---- The model ------------------------------------------------------------------------------ */
@@ -51,6 +51,7 @@ typedef struct model_place {
 } model_place;
 
 typedef struct model {
+    rt_sink *sink;
     sim_world *world;
     sim_kernel kernel;
     sim_program program;
@@ -328,8 +329,13 @@ static past_access access_draw(model *m)
     past_access a = {.item = m->group * GROUP + draw(m, m->items), .group = m->group};
     a.class = class_draw(m);
     a.size = sizes[draw(m, m->has_parts ? 6 : 3)];
-    uint32_t places = (BYTES - a.size) / (a.size > 4 ? 4 : a.size) + 1;
-    a.offset = draw(m, places) * (a.size > 4 ? 4 : a.size);
+    uint32_t unit = a.size > 4 ? 4 : a.size;
+    a.offset = draw(m, (BYTES - a.size) / unit + 1) * unit;
+    /* In a few places, work-items meet more often. */
+    if (m->mode == MODE_ORDERED && draw(m, 8)) {
+        a.size = 4;
+        a.offset = 8 + 4 * draw(m, 3);
+    }
     a.site = (draw(m, 8) ? 1 : 2) + 2 * a.class;
     a.time = m->time;
     return a;
@@ -338,6 +344,8 @@ static past_access access_draw(model *m)
 static void step_load(model *m)
 {
     past_access a = access_draw(m);
+    for (uint32_t k = 0; k < 4 && is_unwanted(m, &a); k++)
+        a = access_draw(m);
     if (is_unwanted(m, &a)) return;
     exec_set(m, a.item % GROUP);
     sim_view_memory view = view_of(m, a.class, a.offset);
@@ -349,11 +357,15 @@ static void step_load(model *m)
 static void step_store(model *m)
 {
     past_access a = access_draw(m);
+    a.is_write = true;
+    for (uint32_t k = 0; k < 4 && is_unwanted(m, &a); k++) {
+        a = access_draw(m);
+        a.is_write = true;
+    }
     uint8_t bytes[16];
     memset(bytes, (int)draw(m, 2), sizeof bytes);
     exec_set(m, a.item % GROUP);
     sim_view_memory view = view_of(m, a.class, a.offset);
-    a.is_write = true;
     a.same_value = memcmp(view.data + a.offset, bytes, a.size) == 0;
     if (is_unwanted(m, &a)) return;
     sim_race_write(&m->exec, a.site, a.item % GROUP % WAVE, &view, a.size, bytes);
@@ -558,7 +570,7 @@ static void step_atomic(model *m)
     }
     if (m->mode == MODE_ORDERED && o.level == SIM_RACE_SUBGROUP) return;
     a.size = 4;
-    a.offset = a.offset / 4 % (BYTES / 4) * 4;
+    a.offset = m->mode == MODE_ORDERED ? 4 * draw(m, 2) : a.offset / 4 % (BYTES / 4) * 4;
     a.is_write = how > 0;
     a.level = o.level;
     if (o.level == SIM_RACE_WORKGROUP && !o.acquires && !o.releases) a.level = SIM_RACE_DEVICE;
@@ -663,7 +675,7 @@ static void writers_judge(model *m, bool is_complete)
     }
 }
 
-static void group_run(model *m)
+static void group_open(model *m)
 {
     uint64_t groups[3], ids = m->group, items = 1;
     for (uint32_t k = 0; k < 3; k++) {
@@ -676,9 +688,17 @@ static void group_run(model *m)
     }
     m->items = (uint32_t)items;
     m->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    memset(m->item, 0, sizeof m->item);
     sim_race_group(&m->launch);
-    for (uint32_t step = 0, count = 8 + draw(m, 16); step < count && !m->ended; step++) {
+}
+
+static void group_run(model *m)
+{
+    group_open(m);
+    for (uint32_t step = 0, count = m->mode == MODE_ORDERED ? 60 : 8 + draw(m, 16);
+         step < count && !m->ended; step++) {
         uint32_t what = draw(m, 16);
+        if (m->mode == MODE_ORDERED && draw(m, 2)) what = 10 + draw(m, 4);
         m->time++;
         if (what < 4) step_load(m);
         if (what >= 4 && what < 7) step_store(m);
@@ -692,12 +712,12 @@ static void group_run(model *m)
     }
 }
 
-static void launch_run(model *m)
+static uint32_t launch_open(model *m, uint32_t range)
 {
     static const uint64_t ranges[][6] = {{6, 1, 1, 3, 1, 1}, {5, 4, 1, 2, 2, 1},
                                          {3, 3, 2, 3, 2, 1}, {16, 1, 1, 8, 1, 1},
                                          {4, 1, 1, 1, 1, 1}, {2, 2, 3, 2, 1, 3}};
-    const uint64_t *r = ranges[draw(m, 6)];
+    const uint64_t *r = ranges[range];
     m->range = (sim_range){.global = {r[0], r[1], r[2]},
                            .local = {r[3], r[4], r[5]},
                            .offset = {10, 20, 30},
@@ -721,16 +741,21 @@ static void launch_run(model *m)
     const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m->object};
     m->access_count = m->reported_count = 0;
     m->ended = false;
-    m->mode = draw(m, MODES);
-    m->has_parts = draw(m, 2);
     memset(m->places, 0, sizeof m->places);
     uint32_t restarts = m->world->race_restarts;
     sim_race_open(l, &argument);
     if (m->world->race_restarts != restarts) memset(m->writers, 0, sizeof m->writers);
-    for (m->group = 0; m->group < groups && !m->ended; m->group++) {
-        memset(m->item, 0, sizeof m->item);
+    return groups;
+}
+
+static void launch_run(model *m)
+{
+    m->mode = draw(m, MODES);
+    m->has_parts = draw(m, 2);
+    uint32_t groups = launch_open(m, draw(m, 6));
+    sim_launch_state *l = &m->launch;
+    for (m->group = 0; m->group < groups && !m->ended; m->group++)
         group_run(m);
-    }
     bool is_complete = l->race->restarts == m->world->race_restarts;
     sim_race_close(l);
     if (m->options.on_accessed && is_complete) report_judge(m);
@@ -739,35 +764,137 @@ static void launch_run(model *m)
     sim_findings_free(&l->findings);
 }
 
-/* Random launches, one after another, in a few worlds: what an earlier launch did never races. */
+static void model_open(model *m, uint32_t world)
+{
+    static const uint8_t zeros[BYTES];
+    *m = (model){.random = 0x9e3779b97f4a7c15u * (world + 1)};
+    m->sink = rt_sink_create();
+    m->world = sim_world_create(m->sink, 1);
+    assert_true(rt_ok(sim_object_create(m->world, BYTES, RT_TEXT("far"), &m->object)));
+    sim_object_write(m->world, m->object, 0, BYTES, zeros);
+    m->launch.world = m->world;
+    m->launch.pool = m->pool;
+    *rt_vector_push(&m->launch.locals) =
+        (sim_local_object){.size = BYTES, .all_defined = true, .label = RT_TEXT("near")};
+    sim_lane_memory_grow(&m->launch.locals_memory, BYTES, 0);
+    m->exec.launch = &m->launch;
+    m->exec.wave = &m->wave;
+    m->exec.mask = m->mask;
+    m->exec.high = SIM_CHUNK;
+}
+
+static void model_close(model *m)
+{
+    rt_vector_free(&m->launch.locals);
+    rt_free(m->launch.locals_memory.block);
+    sim_world_destroy(m->world);
+    rt_sink_destroy(m->sink);
+}
+
+/* Random launches, one after another, in a few worlds: what an earlier launch did never races. In
+ * some worlds stamps run out. */
 static void test_random_launches(void **state)
 {
     (void)state;
     static model m;
     for (uint32_t world = 0; world < 40; world++) {
-        rt_sink *sink = rt_sink_create();
-        m = (model){.random = 0x9e3779b97f4a7c15u * (world + 1)};
-        m.world = sim_world_create(sink, 1);
-        assert_true(rt_ok(sim_object_create(m.world, BYTES, RT_TEXT("far"), &m.object)));
-        static const uint8_t zeros[BYTES];
-        sim_object_write(m.world, m.object, 0, BYTES, zeros);
-        m.launch.world = m.world;
+        model_open(&m, world);
         if (world % 2) sim_world_keep_writers(m.world);
         if (world % 4 == 3) m.world->race_limit = 400;
-        m.launch.pool = m.pool;
-        *rt_vector_push(&m.launch.locals) =
-            (sim_local_object){.size = BYTES, .all_defined = true, .label = RT_TEXT("near")};
-        sim_lane_memory_grow(&m.launch.locals_memory, BYTES, 0);
-        m.exec.launch = &m.launch;
-        m.exec.wave = &m.wave;
-        m.exec.mask = m.mask;
-        m.exec.high = SIM_CHUNK;
         for (uint32_t i = 0; i < 50; i++)
             launch_run(&m);
-        rt_vector_free(&m.launch.locals);
-        rt_free(m.launch.locals_memory.block);
-        sim_world_destroy(m.world);
-        rt_sink_destroy(sink);
+        model_close(&m);
+    }
+}
+
+/* The stamps of groups, of barriers and of work-items in sequence are one interval each. */
+static void test_intervals(void **state)
+{
+    (void)state;
+    static model m;
+    model_open(&m, 0);
+    sim_race_clock *clock = NULL;
+    uint32_t all =
+        sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                       SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory);
+    uint32_t groups = launch_open(&m, 0);
+    clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    assert_int_equal(groups, 2);
+    for (m.group = 0; m.group < 2; m.group++)
+        group_open(&m);
+    assert_int_equal(clock->intervals.count, 1); /* both groups */
+    assert_int_equal(clock->intervals.items[0].groups, 2);
+    assert_int_equal(clock->intervals.items[0].rounds, 1);
+    assert_int_equal(clock->intervals.items[0].lid_count, 3);
+    sim_race_close(&m.launch);
+    launch_open(&m, 0);
+    m.group = 1;
+    group_open(&m);
+    clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    for (uint32_t i = 0; i < 3; i++)
+        sim_race_barrier(&m.launch, all);
+    assert_int_equal(clock->intervals.count, 1); /* the rounds of the group */
+    assert_int_equal(clock->intervals.items[0].groups, 1);
+    assert_int_equal(clock->intervals.items[0].rounds, 4);
+    uint64_t group = 0;
+    uint32_t first = clock->intervals.items[0].first;
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(sim_race_lid(clock, first + i, &group), i % 3);
+        assert_int_equal(group, 1);
+    }
+    sim_race_stamp(m.launch.race, 0, 1);
+    sim_race_stamp(m.launch.race, 1, 2);
+    assert_int_equal(clock->intervals.count, 2); /* 0, 1 and 2 in sequence */
+    assert_int_equal(clock->intervals.items[1].lid_count, 3);
+    sim_race_stamp(m.launch.race, 1, 1);
+    sim_race_stamp(m.launch.race, 0, 1);
+    assert_int_equal(clock->intervals.count, 4);
+    static const uint32_t lids[] = {0, 1, 2, 1, 0};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(sim_race_lid(clock, first + 12 + i, &group), lids[i]);
+    assert_int_equal(sim_race_stamp_of(clock, 0), first + 16);
+    assert_int_equal(sim_race_stamp_of(clock, 1), first + 15);
+    assert_int_equal(sim_race_stamp_of(clock, 2), first + 14);
+    /* The next group's stamps follow. */
+    m.group = 0;
+    group_open(&m);
+    assert_int_equal(clock->intervals.count, 5);
+    assert_int_equal(sim_race_lid(clock, first + 17, &group), 0);
+    assert_int_equal(group, 0);
+    sim_race_close(&m.launch);
+    model_close(&m);
+}
+
+/* A work-item that acquires the same release again and again needs no more memory. */
+static void test_spinning(void **state)
+{
+    (void)state;
+    static const uint32_t memory[] = {SIM_MemorySemanticsCrossWorkgroupMemory |
+                                          SIM_MemorySemanticsWorkgroupMemory,
+                                      SIM_MemorySemanticsCrossWorkgroupMemory};
+    for (uint32_t k = 0; k < 2; k++) {
+        static model m;
+        model_open(&m, 0);
+        launch_open(&m, 0);
+        group_open(&m);
+        for (uint32_t i = 0; i < 2; i++) { /* the second release is joined with the first */
+            uint32_t release =
+                sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsRelease | memory[k]);
+            uint32_t acquires =
+                sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | memory[k]);
+            sim_op op = {.site = 1, .stride = release, .extra = SIM_ATOMIC_ADD};
+            exec_set(&m, i);
+            sim_race_atomic(&m.exec, &op, i, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+            op = (sim_op){.site = 1, .stride = acquires, .extra = SIM_ATOMIC_LOAD};
+            exec_set(&m, 2);
+            sim_race_atomic(&m.exec, &op, 2, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+            uint32_t nodes = m.launch.race->nodes.count;
+            for (uint32_t turn = 0; turn < 100; turn++)
+                sim_race_atomic(&m.exec, &op, 2, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+            assert_int_equal(m.launch.race->nodes.count, nodes);
+        }
+        sim_race_close(&m.launch);
+        model_close(&m);
     }
 }
 
@@ -775,6 +902,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_launches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
