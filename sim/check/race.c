@@ -346,7 +346,7 @@ static open_kind find_open(const access *a, sim_race_kind kind, uint32_t cell)
         /* If the group has only one work-item, what precedes a copy in that work-item's program
          * also happens before the copy. With several work-items it is unspecified which of them
          * executes which part of a copy, and when. */
-        bool is_own_copy = a->lid >= race->items && race->items == 1 && other == 0;
+        bool is_own_copy = a->lid >= race->items_max && race->items == 1 && other == 0;
         if (other != a->lid && !is_atomic && !is_own_copy &&
             !sim_race_knows(race, known, class, stamp)) {
             return OPEN_NAMED;
@@ -389,7 +389,7 @@ static rt_text other_text(const access *a, sim_race_kind kind, uint32_t cell, op
     uint32_t lid = sim_race_lid(&a->race->clocks[a->shadow->class], cell & SIM_RACE_STAMP, &group);
     rt_text who = open == OPEN_HERE ? RT_TEXT("another work-item of the group")
                                     : RT_TEXT("a work-item of another group");
-    if (open == OPEN_NAMED && lid >= a->race->items) {
+    if (open == OPEN_NAMED && lid >= a->race->items_max) {
         bool here = group == a->race->group;
         who = here ? RT_TEXT("an asynchronous copy begun by the group")
                    : RT_TEXT("an asynchronous copy begun by another group");
@@ -442,7 +442,7 @@ static access access_of(sim_exec *x, uint32_t site, uint32_t lane, const sim_vie
                     .shadow = view->race,
                     .view = view,
                     .site = site,
-                    .lid = is_copy ? race->items + race->copy_now : item,
+                    .lid = is_copy ? race->items_max + race->copy_now : item,
                     .item = item,
                     .size = size};
 }
@@ -503,8 +503,8 @@ static void record(const access *a, bool same_value)
     sim_race_class class = (sim_race_class)a->shadow->class;
     const sim_race_clock *clock = &a->race->clocks[class];
     sim_race_piece piece = {a->shadow, a->view->offset, a->size, a->is_write};
-    bool is_copy = a->lid >= a->race->items;
-    uint32_t mine = is_copy ? sim_race_copy_stamp(a->race, a->lid - a->race->items, class)
+    bool is_copy = a->lid >= a->race->items_max;
+    uint32_t mine = is_copy ? sim_race_copy_stamp(a->race, a->lid - a->race->items_max, class)
                             : sim_race_stamp_of(clock, a->lid);
     sim_race_record(clock, &piece, a->lid, mine, a->level);
     if (is_copy) sim_race_copy_note(a->race, &piece);
@@ -645,8 +645,12 @@ void sim_race_barrier(sim_launch_state *l, uint32_t packed_order)
         clock_order(race, (sim_race_class) class);
         sim_race_copies_renew(race, (sim_race_class) class);
     }
-    for (uint32_t lid = 0; is_fence && lid < race->items; lid++)
+    for (uint32_t lid = 0; is_fence && lid < race->items; lid++) {
         sim_race_item_fence(race, lid, order);
+        /* It releases what precedes the barrier; what follows already has the work-item's stamp. */
+        for (uint32_t class = 0; order.releases && class < SIM_RACE_CLASSES; class ++)
+            race->item[lid].fence_stamp[class] = race->clocks[class].ordered_from - 1;
+    }
     CHECK_SLOW(sim_race_check(race));
 }
 
@@ -718,7 +722,7 @@ void sim_race_open(sim_launch_state *l, const sim_argument *arguments)
     race->is_on &= !l->world->is_unchecked;
     if (!race->is_on) return;
     race->world = l->world;
-    race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    race->items = race->items_max = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
     CHECK(race->items >= 1 && race->items <= RT_WORK_GROUP_SIZE_MAX);
     race->has_atomics = l->kernel->reach.atomics;
     race->has_meetings = l->kernel->reach.meets;
@@ -830,6 +834,7 @@ void sim_race_group(sim_launch_state *l)
     CHECK(race->copies.count == 0 && race->copy_now == SIM_NONE);
     const uint64_t *groups = l->pool + SIM_SLOT_GROUP_COUNT;
     race->items = (uint32_t)l->pool[SIM_SLOT_GROUP_ITEMS];
+    CHECK(race->items <= race->items_max);
     race->group = (l->group[2] * groups[1] + l->group[1]) * groups[0] + l->group[0];
     sim_race_order_group(race);
     for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {

@@ -191,7 +191,8 @@ typedef struct sim_race {
     bool has_meetings; /* sub-groups synchronise; their barriers also order work-items */
     bool is_blind;     /* stamps ran out in a launch with atomics or sub-group operations: no more
                         * races are reported */
-    uint32_t items, subgroup_size;
+    uint32_t items, items_max; /* of the running group; of the largest one, the first */
+    uint32_t subgroup_size;
     uint64_t group; /* number of the running group */
     sim_world *world;
     sim_race_clock clocks[SIM_RACE_CLASSES];
@@ -295,11 +296,12 @@ void sim_race_copies_renew(sim_race *race, sim_race_class class);
  * the running copy. */
 uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class class);
 void sim_race_copy_note(sim_race *race, const sim_race_piece *piece);
-/* The copy with that id; ids of copies follow the local linear ids of the work-items. */
+/* The copy with that id; ids of copies follow the local linear ids of the
+ * largest group's work-items. */
 static inline sim_race_copy *sim_race_copy_of(sim_race *race, uint32_t lid)
 {
-    CHECK(lid >= race->items && lid - race->items < race->copies.count);
-    return &race->copies.items[lid - race->items];
+    CHECK(lid >= race->items_max && lid - race->items_max < race->copies.count);
+    return &race->copies.items[lid - race->items_max];
 }
 /* Takes a new stamp of that class's clock for the copy with that id. */
 uint32_t sim_race_stamp_one(sim_race *race, sim_race_class class, uint32_t lid);

@@ -68,7 +68,7 @@ uint32_t sim_race_copy_stamp(sim_race *race, uint32_t number, sim_race_class cla
     CHECK(number < race->copies.count);
     sim_race_copy *copy = &race->copies.items[number];
     if (copy->stamp[class] == 0) {
-        copy->stamp[class] = sim_race_stamp_one(race, class, race->items + number);
+        copy->stamp[class] = sim_race_stamp_one(race, class, race->items_max + number);
     }
     return copy->stamp[class];
 }
@@ -139,7 +139,8 @@ void sim_race_copies_renew(sim_race *race, sim_race_class class)
             const sim_race_piece *piece = &copy->pieces.items[k];
             if (piece->shadow->class != class) continue;
             uint32_t stamp = sim_race_copy_stamp(race, i, class);
-            sim_race_record(&race->clocks[class], piece, race->items + i, stamp, SIM_RACE_PLAIN);
+            sim_race_record(&race->clocks[class], piece, race->items_max + i, stamp,
+                            SIM_RACE_PLAIN);
         }
     }
 }

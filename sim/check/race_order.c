@@ -194,7 +194,7 @@ static void acquire(sim_race *race, uint32_t lid, uint32_t node, uint32_t classe
 void sim_race_order_group(sim_race *race)
 {
     if (!race->any_known) return;
-    memset(race->item, 0, race->items * sizeof *race->item);
+    memset(race->item, 0, race->items_max * sizeof *race->item);
     race->any_known = false;
 }
 
@@ -274,11 +274,14 @@ static uint32_t fence_node(sim_race *race, uint32_t lid)
 /* Publishes a node to the work-items that the level includes. */
 static void publish(sim_race *race, sim_race_place *place, uint32_t node, uint32_t level)
 {
+    /* One node serves both as long as it can, so that a work-item that acquires both adds none. */
+    bool are_same = level == SIM_RACE_DEVICE && place->for_device == place->for_group;
     if (level == SIM_RACE_DEVICE) {
         place->for_device = join(race, place->for_device, node, SIM_RACE_ALL_CLASSES);
     }
     if (level != SIM_RACE_PLAIN) {
-        place->for_group = join(race, place->for_group, node, SIM_RACE_ALL_CLASSES);
+        place->for_group =
+            are_same ? place->for_device : join(race, place->for_group, node, SIM_RACE_ALL_CLASSES);
     }
 }
 

@@ -738,6 +738,23 @@ kernel void last_group_barrier(ARGUMENTS)
         b[k] = a[16 + k];
 }
 
+// The store after the barrier is not released by it.
+kernel void last_group_barrier_late_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    if (l != 0) a[16 + i] = b[i];
+    work_group_barrier(GLOBAL, memory_scope_device);
+    if (l == 0) {
+        a[16 + i] = b[i];
+        s[0] = atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_relaxed, memory_scope_device);
+    }
+    work_group_barrier(LOCAL | GLOBAL, memory_scope_device);
+    if (s[0] != (int)get_num_groups(0) - 1) return;
+    for (int k = l; k < (int)get_global_size(0); k += n)
+        b[k] = a[16 + k];
+}
+
 // A lock around a plain counter.
 #define LOCKED(name, lock_order, unlock_order)                                                     \
     kernel void name(ARGUMENTS)                                                                    \

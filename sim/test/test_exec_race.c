@@ -163,6 +163,7 @@ static const race_case cases[] = {
     SILENT(last_group, 512, 64),
     SILENT(last_group_fences, 512, 64),
     SILENT(last_group_barrier, 512, 64),
+    RACE(last_group_barrier_late_wrong, "a", 512, 64),
     RACE(last_group_relaxed_wrong, "a", 512, 64),
     RACE(last_group_release_wrong, "a", 512, 64),
     RACE(last_group_scope_wrong, "a", 512, 64),

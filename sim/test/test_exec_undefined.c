@@ -229,10 +229,18 @@ static void test_two_waves(void **state)
     "%glong = OpTypePointer CrossWorkgroup %long\n%none = OpConstantNull %event\n"                 \
     "%c16 = OpConstant %int 16\n%tile = OpTypeArray %int %c16\n"                                   \
     "%ltile = OpTypePointer Workgroup %tile\n%lint = OpTypePointer Workgroup %int\n"               \
-    "%local = OpVariable %ltile Workgroup\n"
+    "%local = OpVariable %ltile Workgroup\n%v2 = OpTypeVector %int 2\n"                            \
+    "%gv2 = OpTypePointer CrossWorkgroup %v2\n%c6 = OpConstant %int 6\n"                           \
+    "%b37 = OpConstant %byte 37\n%b100 = OpConstant %byte 100\n%b32 = OpConstant %byte 32\n"       \
+    "%b0 = OpConstant %byte 0\n%text = OpTypeArray %byte %c6\n"                                    \
+    "%percents = OpConstantComposite %text %b37 %b100 %b32 %b37 %b100 %b0\n"                       \
+    "%ptext = OpTypePointer UniformConstant %text\n"                                               \
+    "%pchar = OpTypePointer UniformConstant %byte\n"                                               \
+    "%format = OpVariable %ptext UniformConstant %percents\n"
 #define MODULE(body)                                                                                           \
     "OpCapability Groups\nOpCapability GroupNonUniform\nOpCapability GroupNonUniformBallot\n" SIM_TEST_PRELUDE \
-    "OpEntryPoint Kernel %main \"main\" %id\nOpDecorate %id BuiltIn GlobalInvocationId\n" TYPES                \
+    "OpEntryPoint Kernel %main \"main\" %id\n%file = OpString \"k.cl\"\n"                                      \
+    "OpDecorate %id BuiltIn GlobalInvocationId\n" TYPES                                                        \
     "%main = OpFunction %void None %main_t\n%out = OpFunctionParameter %gint\n"                                \
     "%in = OpFunctionParameter %gint\n%entry = OpLabel\n" body "OpReturn\nOpFunctionEnd\n"
 /* Defines %i, the work-item's number, and %to, its element of the output. */
@@ -486,6 +494,108 @@ static void test_conversion_of_undefined_values(void **state)
     }
 }
 
+/* ---- What a finding says -------------------------------------------------------------------- */
+
+typedef struct said {
+    const char *name, *text;
+    uint32_t defined; /* bytes of `in` that are defined, from its beginning */
+    const char *message, *object;
+    uint64_t offset, work_item, count;
+} said;
+
+#define ODD                                                                                        \
+    "%b = OpBitwiseAnd %int %i %c1\n%odd = OpIEqual %bool %b %c1\n"                                \
+    "%which = OpSelect %gint %odd %to %from\n"
+#define USED "%c = OpIEqual %bool %x %c7\n" BRANCH("%c")
+#define LAST(place)                                                                                \
+    "branch on a value that was never written (last undefined read: 4 bytes at offset " place ")"
+
+/* A finding is about the first work-item that uses an undefined value, and names what that one read
+ * last. */
+static const said saids[] = {
+    {"each its own", MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n" USED), 12,
+     LAST("12 of 'in'") " by work-item (3, 0, 0)", "in", 12, 3, 13},
+    /* The defined byte of element 3 is 0, so the element is not 7. */
+    {"part of an integer", MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n" USED), 13,
+     LAST("16 of 'in'") " by work-item (4, 0, 0)", "in", 16, 4, 12},
+    {"a line", MODULE(ITEM "OpLine %file 7 1\n%x = OpLoad %int %from Aligned 4\nOpNoLine\n" USED),
+     60,
+     "branch on a value that was never written (last undefined read: 4 bytes at offset 60 of 'in', "
+     "line 7) by work-item (15, 0, 0)",
+     "in", 60, 15, 1},
+    {"no read", MODULE(ITEM BRANCH("%undef_bool")), 64,
+     "branch on an undefined value by work-item (0, 0, 0)", "", 0, 0, 16},
+    {"the second component",
+     MODULE(ITEM "%far = OpBitcast %gv2 %in\n%half = OpShiftRightLogical %int %i %c1\n"
+                 "%half64 = OpUConvert %long %half\n"
+                 "%pair = OpInBoundsPtrAccessChain %gv2 %far %half64\n"
+                 "%both = OpLoad %v2 %pair Aligned 8\n%x = OpCompositeExtract %int %both 1\n"
+                 "%y = OpCompositeExtract %int %both 0\nOpStore %to %y Aligned 4\n" USED),
+     36, LAST("36 of 'in'") " by work-item (8, 0, 0)", "in", 36, 8, 8},
+    {"two objects", MODULE(ITEM ODD "%x = OpLoad %int %which Aligned 4\n" USED), 20,
+     LAST("24 of 'in'") " by work-item (6, 0, 0)", "in", 24, 6, 5},
+    {"the same for all", MODULE(ITEM "%x = OpLoad %int %in Aligned 4\n" USED), 0,
+     LAST("0 of 'in'") " by work-item (0, 0, 0)", "in", 0, 0, 16},
+    {"some of them",
+     MODULE(ITEM ODD "OpBranchConditional %odd %left %join\n%left = OpLabel\n"
+                     "%l = OpLoad %int %from Aligned 4\nOpBranch %join\n%join = OpLabel\n"
+                     "%x = OpPhi %int %i %entry %l %left\n" USED),
+     20, LAST("20 of 'in'") " by work-item (5, 0, 0)", "in", 20, 5, 6},
+    {"a variable",
+     MODULE("%v = OpVariable %pint Function\n" ITEM "%x = OpLoad %int %v Aligned 4\n" USED), 64,
+     LAST("0 of 'a private variable'") " by work-item (0, 0, 0)", "a private variable", 0, 0, 16},
+    {"an atomic", MODULE(ITEM "%x = OpAtomicIAdd %int %from %c1 %c0 %c1\n" USED), 32,
+     LAST("32 of 'in'") " by work-item (8, 0, 0)", "in", 32, 8, 8},
+    {"the last read, not the one that is used",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%y = OpLoad %int %in Aligned 4\n"
+                 "OpStore %to %y Aligned 4\n" USED),
+     0, LAST("0 of 'in'") " by work-item (0, 0, 0)", "in", 0, 0, 16},
+    {"the last argument that is printed",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%f = OpInBoundsAccessChain %pchar %format %c0\n"
+                 "%r = OpExtInst %int %std printf %f %c1 %x\n"),
+     56,
+     "printing of a value that was never written (last undefined read: 4 bytes at offset 56 of "
+     "'in') by work-item (14, 0, 0)",
+     "in", 56, 14, 2},
+    {"the first argument that is printed",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%f = OpInBoundsAccessChain %pchar %format %c0\n"
+                 "%r = OpExtInst %int %std printf %f %x %c1\n"),
+     56,
+     "printing of a value that was never written (last undefined read: 4 bytes at offset 56 of "
+     "'in') by work-item (14, 0, 0)",
+     "in", 56, 14, 2},
+    {"what printing returns",
+     MODULE(ITEM "%y = OpLoad %int %from Aligned 4\n%f = OpInBoundsAccessChain %pchar %format %c0\n"
+                 "%x = OpExtInst %int %std printf %f %c1 %c1\nOpStore %to %y Aligned 4\n" USED),
+     0, NULL, NULL, 0, 0, 0},
+};
+
+static void test_what_findings_say(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof saids / sizeof saids[0]; i++) {
+        const said *s = &saids[i];
+        harness h = harness_text(s->text);
+        int32_t zeros[ITEMS] = {0};
+        sim_object in = harness_memory(&h, "in", NULL, sizeof zeros);
+        if (s->defined) sim_object_write(h.world, in, 0, s->defined, zeros);
+        sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, sizeof zeros)),
+                                    harness_global(in)};
+        harness_try(&h, "main", harness_range(ITEMS, ITEMS), arguments, 2);
+        assert_true(rt_ok(h.status));
+        if (h.finding_count != (s->message ? 1 : 0))
+            fail_msg("%s: %u findings, first '%s'", s->name, h.finding_count, h.texts[0][0]);
+        const sim_finding *found = &h.findings[0];
+        if (s->message && (strcmp(h.texts[0][0], s->message) != 0 ||
+                           strcmp(h.texts[0][1], s->object) != 0 || found->offset != s->offset ||
+                           found->work_item[0] != s->work_item || found->count != s->count))
+            fail_msg("%s: '%s', object '%s', offset %u, work-item %u, %u times", s->name,
+                     h.texts[0][0], h.texts[0][1], (unsigned)found->offset,
+                     (unsigned)found->work_item[0], (unsigned)found->count);
+        harness_close(&h);
+    }
+}
+
 static void test_every_handler_has_a_rule(void **state)
 {
     (void)state;
@@ -505,6 +615,7 @@ int main(void)
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_memory_stays_undefined),
         cmocka_unit_test(test_conversion_of_undefined_values),
+        cmocka_unit_test(test_what_findings_say),
         cmocka_unit_test(test_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,909 @@
+/* Tests the search for data races against a model of the same memory model: random accesses,
+ * atomics, fences and barriers of several launches, which call check/race.h directly.
+ *
+ * The model keeps every access, and for every work-item how much of each other work-item's accesses
+ * has happened before (a vector clock), so it knows all pairs that race. Up to the first race
+ * nothing may be reported. The first race must be reported, unless it is one of those that race.h
+ * says can be missed: where the work-item has acquired something, or atomics are narrower than the
+ * device, only pairs with the last access of a kind count. A report must be about a pair of the
+ * model's. */
+#include "sim/check/race.h"
+
+#include "sim/memory/world.h"
+#include "sim/test/assembler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define BYTES     29u /* of each object; the last cell is not whole */
+#define ITEMS     48u
+#define GROUP     8u /* work-items are numbered GROUP * group + local linear id */
+#define WAVE      4u
+#define SUBGROUP  2u
+#define ACCESSES  4096u
+#define SITES_MAX 4u
+
+/* ---- The model ------------------------------------------------------------------------------ */
+
+/* Up to which time the accesses of each work-item to each class of memory are known to have
+ * happened. */
+typedef struct knowledge {
+    uint32_t until[SIM_RACE_CLASSES][ITEMS];
+} knowledge;
+
+typedef struct past_access {
+    uint32_t item, group, time, site;
+    uint32_t class, offset, size, level; /* level: of the atomic, for which work-items it is one */
+    bool is_write, same_value;
+} past_access;
+
+typedef struct model_item {
+    knowledge known, pending_device, pending_group, fence;
+    uint32_t fence_level, fence_classes;
+    bool has_acquired;
+} model_item;
+
+typedef struct model_place {
+    bool exists;
+    knowledge for_device, for_group;
+    uint32_t group, owner;
+    bool has_device, has_group;
+} model_place;
+
+typedef struct model {
+    rt_sink *sink;
+    sim_world *world;
+    sim_kernel kernel;
+    sim_program program;
+    sim_range range;
+    sim_launch_state launch;
+    sim_launch_options options;
+    sim_exec exec;
+    sim_wave wave;
+    uint8_t mask[SIM_LANES];
+    uint64_t pool[SIM_POOL_SLOTS];
+    sim_object object;
+    uint64_t random;
+    uint32_t time, group, items, mode;
+    past_access accesses[ACCESSES];
+    uint32_t access_count;
+    model_item item[ITEMS];
+    model_place places[SIM_RACE_CLASSES][BYTES];
+    sim_accessed reported[64];
+    uint32_t reported_count;
+    /* Who stored the bytes of the object last: the work-item's ids. */
+    struct {
+        bool is_known, is_unsure;
+        uint64_t ids[3];
+    } writers[BYTES];
+    bool has_parts; /* accesses of less than four bytes */
+    bool ended;     /* a race has been found */
+} model;
+
+enum { MODE_PLAIN, MODE_NARROW, MODE_ORDERED, MODES };
+
+static uint32_t draw(model *m, uint32_t below)
+{
+    m->random ^= m->random << 13;
+    m->random ^= m->random >> 7;
+    m->random ^= m->random << 17;
+    return (uint32_t)((m->random >> 20) % below);
+}
+
+static void learn(knowledge *to, const knowledge *from, uint32_t classes)
+{
+    for (uint32_t c = 0; c < SIM_RACE_CLASSES; c++) {
+        for (uint32_t i = 0; i < ITEMS && (classes >> c & 1); i++)
+            if (from->until[c][i] > to->until[c][i]) to->until[c][i] = from->until[c][i];
+    }
+}
+
+/* What the work-item knows, and what it has done itself. */
+static knowledge knowledge_now(const model *m, uint32_t item, uint32_t classes)
+{
+    knowledge own = m->item[item].known, out = {0};
+    for (uint32_t c = 0; c < SIM_RACE_CLASSES; c++)
+        own.until[c][item] = m->time;
+    learn(&out, &own, classes);
+    return out;
+}
+
+static bool is_nothing(const knowledge *k)
+{
+    static const knowledge nothing;
+    return memcmp(k, &nothing, sizeof *k) == 0;
+}
+
+static sim_race_kind kind_of(const past_access *a)
+{
+    if (a->is_write) return a->level ? SIM_RACE_ATOMIC_WRITES : SIM_RACE_WRITES;
+    return a->level ? SIM_RACE_ATOMIC_READS : SIM_RACE_READS;
+}
+
+static bool overlap(const past_access *a, const past_access *b)
+{
+    return a->class == b->class && a->offset < b->offset + b->size &&
+           b->offset < a->offset + a->size;
+}
+
+static bool are_atomic(const past_access *a, const past_access *b)
+{
+    uint32_t level = a->level < b->level ? a->level : b->level;
+    if (level == SIM_RACE_PLAIN) return false;
+    if (level == SIM_RACE_DEVICE) return true;
+    if (a->group != b->group) return false;
+    return level == SIM_RACE_WORKGROUP || a->item / SUBGROUP == b->item / SUBGROUP;
+}
+
+static bool is_visible(const past_access *mine, const past_access *earlier)
+{
+    return mine->class == SIM_RACE_GLOBAL || mine->group == earlier->group;
+}
+
+static bool do_race(const model *m, const past_access *mine, const past_access *earlier)
+{
+    return overlap(mine, earlier) && is_visible(mine, earlier) && mine->item != earlier->item &&
+           (mine->is_write || earlier->is_write) && !are_atomic(mine, earlier) &&
+           m->item[mine->item].known.until[mine->class][earlier->item] < earlier->time;
+}
+
+/* True if some byte of both has not been accessed since in the same way. Of loads by several
+ * work-items together any may be named. */
+static bool is_last(const model *m, const past_access *mine, uint32_t earlier)
+{
+    const past_access *a = &m->accesses[earlier];
+    for (uint32_t b = mine->offset; b < mine->offset + mine->size; b++) {
+        past_access byte = *mine;
+        bool is_hidden = false;
+        byte.offset = b;
+        byte.size = 1;
+        for (uint32_t i = 0; i < m->access_count; i++)
+            is_hidden |=
+                i != earlier && m->accesses[i].time >= a->time && overlap(&byte, &m->accesses[i]) &&
+                kind_of(&m->accesses[i]) == kind_of(a) && is_visible(mine, &m->accesses[i]);
+        if (overlap(&byte, a) && !is_hidden) return true;
+    }
+    return false;
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+static void exec_set(model *m, uint32_t lid)
+{
+    m->wave.first_item = lid / WAVE * WAVE;
+    m->wave.lane_count = WAVE;
+    memset(m->mask, 0, sizeof m->mask);
+    m->mask[lid % WAVE] = 1;
+    m->exec.active = 1;
+}
+
+static uint64_t address_of(const model *m, uint32_t class, uint32_t offset)
+{
+    uint64_t base = class == SIM_RACE_LOCAL ? sim_address_of(SIM_CLASS_LOCAL, 1)
+                                            : sim_object_address(m->object);
+    return base + offset;
+}
+
+static sim_view_memory view_of(model *m, uint32_t class, uint32_t offset)
+{
+    sim_view_memory view;
+    sim_finding_kind kind;
+    assert_true(sim_access_find(&m->exec, address_of(m, class, offset), &view, &kind));
+    assert_non_null(view.race);
+    return view;
+}
+
+static void ids_of(const model *m, uint32_t item, uint64_t *out_ids)
+{
+    uint64_t group = item / GROUP, lid = item % GROUP;
+    for (uint32_t k = 0; k < 3; k++) {
+        uint64_t groups = (m->range.global[k] + m->range.local[k] - 1) / m->range.local[k];
+        uint64_t id = group % groups, left = m->range.global[k] - id * m->range.local[k];
+        uint64_t size = left < m->range.local[k] ? left : m->range.local[k];
+        out_ids[k] = m->range.offset[k] + id * m->range.local[k] + lid % size;
+        group /= groups;
+        lid /= size;
+    }
+}
+
+static const char *verb_of(sim_race_kind kind)
+{
+    return kind == SIM_RACE_WRITES ? "store" : kind == SIM_RACE_READS ? "load" : "atomic";
+}
+
+/* The work-item that the report names has made such an access, and the pair races. */
+static bool is_explained(const model *m, const past_access *mine, const sim_finding_row *row)
+{
+    for (uint32_t i = 0; i < m->access_count; i++) {
+        const past_access *a = &m->accesses[i];
+        bool races = do_race(m, mine, a);
+        /* The last of several narrow atomics is named for all of them. */
+        if (m->mode == MODE_NARROW) races = overlap(mine, a) && is_visible(mine, a);
+        if (!races) continue;
+        char want[512], who[3][96];
+        uint64_t ids[3], my_ids[3];
+        ids_of(m, a->item, ids);
+        ids_of(m, mine->item, my_ids);
+        snprintf(who[0], sizeof who[0], "work-item (%u, %u, %u)", (unsigned)ids[0],
+                 (unsigned)ids[1], (unsigned)ids[2]);
+        snprintf(who[1], sizeof who[1], "another work-item of the group");
+        snprintf(who[2], sizeof who[2], "a work-item of another group");
+        for (uint32_t k = 0; k < 3; k++) {
+            if (k == 1 && a->group != mine->group) continue;
+            if (k == 2 && a->group == mine->group) continue;
+            snprintf(want, sizeof want,
+                     "%s of %u bytes at offset %u of '%s' by work-item (%u, %u, %u) and the %s by "
+                     "%s are not ordered%s%s",
+                     verb_of(kind_of(mine)), mine->size, mine->offset,
+                     mine->class == SIM_RACE_LOCAL ? "near" : "far", (unsigned)my_ids[0],
+                     (unsigned)my_ids[1], (unsigned)my_ids[2], verb_of(kind_of(a)), who[k],
+                     mine->level && a->level ? ", and the scope of one does not include the other"
+                                             : "",
+                     row->kind == SIM_FINDING_SAME_VALUE_RACE ? "; the value stays the same" : "");
+            if (!rt_text_equal(row->message, rt_text_of(want))) continue;
+            uint32_t site = 0;
+            for (uint32_t j = 0; j < m->access_count; j++) {
+                const past_access *other = &m->accesses[j];
+                if (other->class != a->class || kind_of(other) != kind_of(a)) continue;
+                site = site == 0 || site == other->site ? other->site : UINT32_MAX;
+            }
+            bool is_there = row->other_site == (site == UINT32_MAX ? 0 : site);
+            if (is_there && memcmp(row->work_item, my_ids, sizeof my_ids) == 0) return true;
+        }
+    }
+    return false;
+}
+
+/* True if stamps have run out in this launch, which reports nothing any more. */
+static bool has_forgotten(const model *m)
+{
+    const sim_race *race = m->launch.race;
+    return race->is_blind || race->restarts != m->world->race_restarts;
+}
+
+/* Compares the report of a step with the model; the accesses of the step are the last `count`. */
+static void step_judge(model *m, const past_access *mine, uint32_t count)
+{
+    uint64_t racing = 0, certain = 0, racing_reads = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        bool races = false, is_certain = false, is_narrow = m->mode == MODE_NARROW;
+        for (uint32_t i = 0; i < m->access_count; i++) {
+            if (!do_race(m, &mine[k], &m->accesses[i])) continue;
+            races = true;
+            racing_reads += !m->accesses[i].is_write;
+            is_certain |=
+                (!is_narrow && !m->item[mine[k].item].has_acquired) || is_last(m, &mine[k], i);
+        }
+        racing += races;
+        certain += is_certain;
+    }
+    if (has_forgotten(m)) certain = 0;
+    const sim_findings *found = &m->launch.findings;
+    const sim_finding_row *row = found->rows.count ? &found->rows.items[0] : NULL;
+    if (row && !racing) fail_msg("reported without a race: %s", row->message.data);
+    if (!row && certain)
+        fail_msg("not reported: %s at %u by %u", verb_of(kind_of(mine)), mine->offset, mine->item);
+    if (row) {
+        m->ended = true;
+        assert_int_equal(found->rows.count, 1);
+        assert_int_equal(row->site, mine->site);
+        assert_int_equal(row->offset, mine->offset);
+        assert_true(row->count >= certain && row->count <= racing);
+        const char *label = mine->class == SIM_RACE_LOCAL ? "near" : "far";
+        assert_true(rt_text_equal(row->object, rt_text_of(label)));
+        if (!mine->same_value || racing_reads == 0)
+            assert_int_equal(row->kind,
+                             mine->same_value ? SIM_FINDING_SAME_VALUE_RACE : SIM_FINDING_RACE);
+        bool is_explained_by_one = false;
+        for (uint32_t k = 0; k < count; k++)
+            is_explained_by_one |= is_explained(m, &mine[k], row);
+        if (!is_explained_by_one) fail_msg("no such pair: %s", row->message.data);
+    }
+    m->ended |= racing > 0;
+}
+
+static void accesses_add(model *m, const past_access *mine, uint32_t count)
+{
+    assert_true(m->access_count + count <= ACCESSES);
+    memcpy(m->accesses + m->access_count, mine, count * sizeof *mine);
+    m->access_count += count;
+}
+
+/* Most candidates that would race are left out, so that there is a long past. */
+static bool is_unwanted(model *m, const past_access *mine)
+{
+    for (uint32_t i = 0; i < m->access_count; i++)
+        if (do_race(m, mine, &m->accesses[i])) return draw(m, 40) > 0;
+    return false;
+}
+
+/* The local memory of a single work-item is not looked at. */
+static uint32_t class_draw(model *m)
+{
+    return m->launch.local_races ? draw(m, SIM_RACE_CLASSES) : SIM_RACE_GLOBAL;
+}
+
+static past_access access_draw(model *m)
+{
+    static const uint32_t sizes[] = {4, 4, 8, 1, 2, 12};
+    past_access a = {.item = m->group * GROUP + draw(m, m->items), .group = m->group};
+    a.class = class_draw(m);
+    a.size = sizes[draw(m, m->has_parts ? 6 : 3)];
+    uint32_t unit = a.size > 4 ? 4 : a.size;
+    a.offset = draw(m, (BYTES - a.size) / unit + 1) * unit;
+    /* In a few places, work-items meet more often. */
+    if (m->mode == MODE_ORDERED && draw(m, 8)) {
+        a.size = 4;
+        a.offset = 8 + 4 * draw(m, 3);
+    }
+    a.site = (draw(m, 8) ? 1 : 2) + 2 * a.class;
+    a.time = m->time;
+    return a;
+}
+
+static void step_load(model *m)
+{
+    past_access a = access_draw(m);
+    for (uint32_t k = 0; k < 4 && is_unwanted(m, &a); k++)
+        a = access_draw(m);
+    if (is_unwanted(m, &a)) return;
+    exec_set(m, a.item % GROUP);
+    sim_view_memory view = view_of(m, a.class, a.offset);
+    sim_race_read(&m->exec, a.site, m->exec.wave ? a.item % GROUP % WAVE : 0, &view, a.size);
+    step_judge(m, &a, 1);
+    accesses_add(m, &a, 1);
+}
+
+static void step_store(model *m)
+{
+    past_access a = access_draw(m);
+    a.is_write = true;
+    for (uint32_t k = 0; k < 4 && is_unwanted(m, &a); k++) {
+        a = access_draw(m);
+        a.is_write = true;
+    }
+    uint8_t bytes[16];
+    memset(bytes, (int)draw(m, 2), sizeof bytes);
+    exec_set(m, a.item % GROUP);
+    sim_view_memory view = view_of(m, a.class, a.offset);
+    a.same_value = memcmp(view.data + a.offset, bytes, a.size) == 0;
+    if (is_unwanted(m, &a)) return;
+    sim_race_write(&m->exec, a.site, a.item % GROUP % WAVE, &view, a.size, bytes);
+    memcpy(view.data + a.offset, bytes, a.size);
+    step_judge(m, &a, 1);
+    accesses_add(m, &a, 1);
+}
+
+/* Several work-items of a wave load the same bytes, or, of local memory, each its own. */
+static void step_load_together(model *m)
+{
+    past_access first = access_draw(m), all[WAVE];
+    uint32_t begin = first.item % GROUP / WAVE * WAVE, count = 0;
+    bool is_one = first.class == SIM_RACE_GLOBAL || draw(m, 2);
+    exec_set(m, begin);
+    m->mask[0] = 0;
+    for (uint32_t i = 0; i < WAVE && begin + i < m->items; i++) {
+        if (draw(m, 3) == 0 && begin + i != first.item % GROUP) continue;
+        past_access *a = &all[count];
+        *a = first;
+        a->item = m->group * GROUP + begin + i;
+        if (!is_one && (i + 1) * first.size <= BYTES) a->offset = i * first.size;
+        if (is_unwanted(m, a)) return;
+        m->mask[i] = 1;
+        count++;
+    }
+    m->exec.active = count;
+    sim_view_memory view = view_of(m, first.class, first.offset);
+    sim_race *race = m->launch.race;
+    if (is_one) {
+        view.offset = 0;
+        if (!sim_race_read_one(&m->exec, first.site, &view, first.offset, first.size)) {
+            view.offset = first.offset;
+            sim_race_read_all(&m->exec, first.site, &view, first.size);
+        }
+    } else {
+        if (view.race->logs_in_vain ||
+            sim_race_may_be_written(
+                view.race, sim_race_settled(&race->clocks[SIM_RACE_LOCAL], SIM_RACE_LOCAL)))
+            return;
+        sim_race_log_row *row = sim_race_log_add(race, view.race, WAVE * 3);
+        row->size = first.size;
+        row->lid = begin;
+        row->count = WAVE;
+        row->has_mask = true;
+        row->offset = 0;
+        uint16_t *offsets = (uint16_t *)(void *)(race->log_data + row->data);
+        memset(offsets, 0xee, WAVE * 2);
+        for (uint32_t k = 0; k < count; k++)
+            offsets[all[k].item % GROUP - begin] = (uint16_t)all[k].offset;
+        memcpy(race->log_data + row->data + 2 * WAVE, m->mask, WAVE);
+        sim_race_site(view.race, SIM_RACE_READS, first.site);
+    }
+    step_judge(m, all, count);
+    accesses_add(m, all, count);
+}
+
+/* ---- Synchronisation ------------------------------------------------------------------------ */
+
+static sim_race_order order_draw(model *m, uint32_t *out_packed)
+{
+    static const uint32_t scopes[] = {SIM_ScopeDevice, SIM_ScopeWorkgroup, SIM_ScopeSubgroup,
+                                      SIM_ScopeInvocation, SIM_ScopeCrossDevice};
+    static const uint32_t levels[] = {SIM_RACE_DEVICE, SIM_RACE_WORKGROUP, SIM_RACE_SUBGROUP,
+                                      SIM_RACE_PLAIN, SIM_RACE_DEVICE};
+    static const uint32_t bits[] = {SIM_MemorySemanticsAcquire, SIM_MemorySemanticsRelease,
+                                    SIM_MemorySemanticsAcquireRelease,
+                                    SIM_MemorySemanticsSequentiallyConsistent};
+    uint32_t scope = draw(m, 5), how = draw(m, 4), classes = draw(m, 4);
+    if (scope == 3 && draw(m, 4)) scope = 0;
+    *out_packed =
+        sim_order_pack(0, scopes[scope],
+                       bits[how] | (classes & 1 ? SIM_MemorySemanticsCrossWorkgroupMemory : 0) |
+                           (classes & 2 ? SIM_MemorySemanticsWorkgroupMemory : 0));
+    return (sim_race_order){levels[scope], classes, how != 1, how != 0};
+}
+
+static void acquire(model *m, uint32_t item, const knowledge *from, uint32_t classes)
+{
+    if (is_nothing(from) || !classes) return;
+    m->item[item].has_acquired = true;
+    learn(&m->item[item].known, from, classes);
+}
+
+static void fence_model(model *m, uint32_t item, sim_race_order o)
+{
+    model_item *self = &m->item[item];
+    if (o.level == SIM_RACE_PLAIN || !o.classes) return;
+    if (o.acquires && o.level == SIM_RACE_DEVICE)
+        acquire(m, item, &self->pending_device, o.classes);
+    if (o.acquires) acquire(m, item, &self->pending_group, o.classes);
+    if (!o.releases) return;
+    self->fence = knowledge_now(m, item, o.classes);
+    self->fence_level = o.level;
+    self->fence_classes = o.classes;
+}
+
+static void step_fence(model *m)
+{
+    uint32_t packed, lid = draw(m, m->items);
+    sim_race_order o = order_draw(m, &packed);
+    exec_set(m, lid);
+    sim_race_fence(&m->exec, packed);
+    fence_model(m, m->group * GROUP + lid, o);
+}
+
+static void share_model(model *m, uint32_t first, uint32_t count, uint32_t classes,
+                        bool has_acquired)
+{
+    knowledge sum = {0};
+    for (uint32_t i = first; i < first + count; i++) {
+        knowledge own = knowledge_now(m, m->group * GROUP + i, classes);
+        learn(&sum, &own, classes);
+        has_acquired |= m->item[m->group * GROUP + i].has_acquired;
+    }
+    for (uint32_t i = first; i < first + count; i++) {
+        learn(&m->item[m->group * GROUP + i].known, &sum, classes);
+        m->item[m->group * GROUP + i].has_acquired |= has_acquired;
+    }
+}
+
+static void step_barrier(model *m)
+{
+    uint32_t packed, first = m->group * GROUP;
+    sim_race_order o = order_draw(m, &packed);
+    bool is_fence = o.level == SIM_RACE_DEVICE;
+    sim_race_barrier(&m->launch, packed);
+    if (o.level < SIM_RACE_WORKGROUP || !o.classes) return;
+    for (uint32_t i = 0; is_fence && i < m->items; i++)
+        fence_model(m, first + i, o);
+    share_model(m, 0, m->items, o.classes, false);
+    for (uint32_t i = 0; is_fence && i < m->items; i++)
+        fence_model(m, first + i, o);
+}
+
+static void step_subgroup_barrier(model *m)
+{
+    uint32_t packed, first = draw(m, m->items) / SUBGROUP * SUBGROUP;
+    uint32_t count = first + SUBGROUP <= m->items ? SUBGROUP : m->items - first;
+    sim_race_order o = order_draw(m, &packed);
+    sim_race_subgroup_barrier(&m->launch, first, count, packed);
+    if (o.level < SIM_RACE_SUBGROUP || !o.classes) return;
+    share_model(m, first, count, o.classes, true);
+}
+
+static void publish(model_place *place, const knowledge *what, uint32_t level)
+{
+    if (level == SIM_RACE_DEVICE) learn(&place->for_device, what, SIM_RACE_ALL_CLASSES);
+    if (level != SIM_RACE_PLAIN) learn(&place->for_group, what, SIM_RACE_ALL_CLASSES);
+}
+
+static void synchronise_model(model *m, const past_access *a, sim_race_order o, bool is_store)
+{
+    model_item *self = &m->item[a->item];
+    model_place *place = &m->places[a->class][a->offset];
+    uint32_t classes = o.classes | 1u << a->class;
+    bool releases = a->is_write && o.releases && o.level != SIM_RACE_PLAIN;
+    bool fence = a->is_write && self->fence_level != SIM_RACE_PLAIN;
+    if (!place->exists && !releases && !fence) return;
+    if (!place->exists) *place = (model_place){.exists = true, .group = m->group, .owner = 0};
+    if (place->group != m->group) {
+        place->group = m->group;
+        place->for_group = (knowledge){0};
+        place->owner = UINT32_MAX;
+        if (a->class == SIM_RACE_LOCAL) place->for_device = (knowledge){0};
+    }
+    if (!is_store && o.acquires) {
+        if (o.level == SIM_RACE_DEVICE) acquire(m, a->item, &place->for_device, classes);
+        if (o.level != SIM_RACE_PLAIN) acquire(m, a->item, &place->for_group, classes);
+    } else if (!is_store) {
+        learn(&self->pending_device, &place->for_device, SIM_RACE_ALL_CLASSES);
+        learn(&self->pending_group, &place->for_group, SIM_RACE_ALL_CLASSES);
+    }
+    if (!a->is_write) return;
+    if (is_store && (releases || fence || place->owner != a->item))
+        place->for_device = place->for_group = (knowledge){0};
+    if (fence) publish(place, &self->fence, self->fence_level);
+    if (releases) {
+        knowledge now = knowledge_now(m, a->item, classes);
+        publish(place, &now, o.level);
+    }
+    bool is_owner = releases || fence || (is_store && place->owner == a->item);
+    place->owner = is_owner ? a->item : UINT32_MAX;
+}
+
+static void step_atomic(model *m)
+{
+    past_access a = access_draw(m);
+    uint32_t packed, how = draw(m, 3);
+    sim_race_order o = order_draw(m, &packed);
+    if (m->mode == MODE_PLAIN || draw(m, 2)) {
+        o.level = m->mode == MODE_NARROW && draw(m, 2) ? SIM_RACE_SUBGROUP : SIM_RACE_DEVICE;
+        o.acquires = o.releases = false;
+        o.classes = 0;
+        packed = sim_order_pack(0,
+                                o.level == SIM_RACE_SUBGROUP ? SIM_ScopeSubgroup
+                                : draw(m, 2)                 ? SIM_ScopeWorkgroup
+                                                             : SIM_ScopeDevice,
+                                0);
+        if (o.level == SIM_RACE_DEVICE && sim_order_memory(packed) == SIM_ScopeWorkgroup)
+            o.level = SIM_RACE_WORKGROUP;
+    }
+    if (m->mode == MODE_ORDERED && o.level == SIM_RACE_SUBGROUP) return;
+    a.size = 4;
+    a.offset = m->mode == MODE_ORDERED ? 4 * draw(m, 2) : a.offset / 4 % (BYTES / 4) * 4;
+    a.is_write = how > 0;
+    a.level = o.level;
+    if (o.level == SIM_RACE_WORKGROUP && !o.acquires && !o.releases) a.level = SIM_RACE_DEVICE;
+    if (m->mode == MODE_ORDERED && a.level == SIM_RACE_WORKGROUP && a.class == SIM_RACE_GLOBAL)
+        return;
+    if (is_unwanted(m, &a)) return;
+    sim_op op = {.site = a.site,
+                 .stride = packed,
+                 .extra = how == 0   ? SIM_ATOMIC_LOAD
+                          : how == 1 ? SIM_ATOMIC_STORE
+                                     : SIM_ATOMIC_ADD};
+    exec_set(m, a.item % GROUP);
+    sim_race_atomic(&m->exec, &op, a.item % GROUP % WAVE, address_of(m, a.class, a.offset), a.size,
+                    a.is_write);
+    step_judge(m, &a, 1);
+    accesses_add(m, &a, 1);
+    synchronise_model(m, &a, o, how == 1);
+}
+
+/* ---- Launches ------------------------------------------------------------------------------- */
+
+static void accessed_keep(void *user, const sim_accessed *accessed)
+{
+    model *m = user;
+    assert_true(m->reported_count < 64);
+    m->reported[m->reported_count++] = *accessed;
+}
+
+static bool was_accessed(const model *m, uint32_t kind, uint32_t offset)
+{
+    past_access byte = {.class = SIM_RACE_GLOBAL, .offset = offset, .size = 1};
+    for (uint32_t i = 0; i < m->access_count; i++)
+        if (overlap(&byte, &m->accesses[i]) && kind_of(&m->accesses[i]) == (sim_race_kind)kind)
+            return true;
+    return false;
+}
+
+/* The ranges of every kind of access, maximal and ascending. */
+static void report_judge(const model *m)
+{
+    uint32_t count = 0;
+    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
+        for (uint32_t first = 0, end; first < BYTES; first = end + 1) {
+            for (end = first; end < BYTES && was_accessed(m, kind, end); end++)
+                ;
+            if (end == first) continue;
+            assert_true(count < m->reported_count);
+            const sim_accessed *got = &m->reported[count++];
+            assert_int_equal(got->object, m->object);
+            assert_int_equal(got->offset, first);
+            assert_int_equal(got->size, end - first);
+            assert_int_equal(got->is_write,
+                             kind == SIM_RACE_WRITES || kind == SIM_RACE_ATOMIC_WRITES);
+            assert_int_equal(got->is_atomic, kind % 2 == 1);
+        }
+    }
+    assert_int_equal(count, m->reported_count);
+}
+
+static void wrote_judge(model *m)
+{
+    uint32_t class = class_draw(m), offset = draw(m, BYTES);
+    uint32_t size = 1 + draw(m, BYTES - offset);
+    sim_view_memory view = view_of(m, class, offset);
+    uint32_t whole = (1u << view.race->shift) - 1;
+    past_access asked = {.class = class, .group = m->group, .offset = offset & ~whole};
+    asked.size = ((offset + size + whole) & ~whole) - asked.offset;
+    bool want = false;
+    for (uint32_t i = 0; i < m->access_count; i++)
+        want |= m->accesses[i].is_write && overlap(&asked, &m->accesses[i]) &&
+                is_visible(&asked, &m->accesses[i]);
+    if (has_forgotten(m) && class == SIM_RACE_LOCAL) return;
+    assert_int_equal(sim_race_wrote(&m->exec, &view, size),
+                     want || m->launch.race->restarts != m->world->race_restarts);
+}
+
+/* An access that is not ordered with the last one of the other kind may count as the later one. */
+static void writers_judge(model *m, bool is_complete)
+{
+    for (uint32_t b = 0; b < BYTES; b++) {
+        past_access byte = {.class = SIM_RACE_GLOBAL, .offset = b, .size = 1};
+        const past_access *last = NULL;
+        bool is_mixed = false;
+        for (uint32_t i = 0; i < m->access_count; i++) {
+            const past_access *a = &m->accesses[i];
+            if (!a->is_write || !overlap(&byte, a)) continue;
+            is_mixed |= last && kind_of(last) != kind_of(a);
+            last = a;
+        }
+        if (last) {
+            m->writers[b].is_known = true;
+            m->writers[b].is_unsure = is_mixed;
+            ids_of(m, last->item, m->writers[b].ids);
+        }
+        if (!is_complete) m->writers[b].is_known = m->writers[b].is_unsure = false;
+        if (m->writers[b].is_unsure) continue;
+        sim_writer got;
+        assert_int_equal(sim_object_writer(m->world, m->object, b, &got), m->writers[b].is_known);
+        if (!m->writers[b].is_known) continue;
+        assert_true(rt_text_equal(got.kernel, RT_TEXT("k")) && !got.is_copy);
+        assert_memory_equal(got.work_item, m->writers[b].ids, sizeof got.work_item);
+    }
+}
+
+static void group_open(model *m)
+{
+    uint64_t groups[3], ids = m->group, items = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        groups[k] = (m->range.global[k] + m->range.local[k] - 1) / m->range.local[k];
+        m->pool[SIM_SLOT_GROUP_COUNT + k] = groups[k];
+        m->launch.group[k] = ids % groups[k];
+        uint64_t left = m->range.global[k] - m->launch.group[k] * m->range.local[k];
+        items *= left < m->range.local[k] ? left : m->range.local[k];
+        ids /= groups[k];
+    }
+    m->items = (uint32_t)items;
+    m->pool[SIM_SLOT_GROUP_ITEMS] = items;
+    memset(m->item, 0, sizeof m->item);
+    sim_race_group(&m->launch);
+}
+
+static void group_run(model *m)
+{
+    group_open(m);
+    for (uint32_t step = 0, count = m->mode == MODE_ORDERED ? 60 : 8 + draw(m, 16);
+         step < count && !m->ended; step++) {
+        uint32_t what = draw(m, 16);
+        if (m->mode == MODE_ORDERED && draw(m, 2)) what = 10 + draw(m, 4);
+        m->time++;
+        if (what < 4) step_load(m);
+        if (what >= 4 && what < 7) step_store(m);
+        if (what >= 7 && what < 9) step_load_together(m);
+        if (what >= 9 && what < 13) step_atomic(m);
+        if (what == 13 && m->mode == MODE_ORDERED) step_fence(m);
+        if (what == 14) step_barrier(m);
+        if (what == 15 && m->mode != MODE_PLAIN) step_subgroup_barrier(m);
+        wrote_judge(m);
+        assert_true(sim_race_check(m->launch.race));
+    }
+}
+
+static uint32_t launch_open(model *m, uint32_t range)
+{
+    static const uint64_t ranges[][6] = {{6, 1, 1, 3, 1, 1}, {5, 4, 1, 2, 2, 1},
+                                         {3, 3, 2, 3, 2, 1}, {16, 1, 1, 8, 1, 1},
+                                         {4, 1, 1, 1, 1, 1}, {2, 2, 3, 2, 1, 3}};
+    const uint64_t *r = ranges[range];
+    m->range = (sim_range){.global = {r[0], r[1], r[2]},
+                           .local = {r[3], r[4], r[5]},
+                           .offset = {10, 20, 30},
+                           .dimensions = 3};
+    uint32_t groups = 1;
+    for (uint32_t k = 0; k < 3; k++)
+        groups *= (uint32_t)((r[k] + r[k + 3] - 1) / r[k + 3]);
+    assert_true(groups * GROUP <= ITEMS);
+    static const bool is_written = true;
+    m->kernel = (sim_kernel){.name = RT_TEXT("k"), .parameter_count = 1, .subgroup_size = SUBGROUP};
+    m->kernel.reach.atomics = m->kernel.reach.meets = true;
+    m->kernel.written.parameters = &is_written;
+    m->kernel.program = &m->program;
+    m->options = (sim_launch_options){.on_accessed = draw(m, 2) ? accessed_keep : NULL, .user = m};
+    sim_launch_state *l = &m->launch;
+    l->range = &m->range;
+    l->kernel = &m->kernel;
+    l->program = &m->program;
+    l->options = &m->options;
+    m->pool[SIM_SLOT_GROUP_ITEMS] = r[3] * r[4] * r[5];
+    const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m->object};
+    m->access_count = m->reported_count = 0;
+    m->ended = false;
+    memset(m->places, 0, sizeof m->places);
+    uint32_t restarts = m->world->race_restarts;
+    sim_race_open(l, &argument);
+    if (m->world->race_restarts != restarts) memset(m->writers, 0, sizeof m->writers);
+    return groups;
+}
+
+static void launch_run(model *m)
+{
+    m->mode = draw(m, MODES);
+    m->has_parts = draw(m, 2);
+    uint32_t groups = launch_open(m, draw(m, 6));
+    sim_launch_state *l = &m->launch;
+    for (m->group = 0; m->group < groups && !m->ended; m->group++)
+        group_run(m);
+    bool is_complete = l->race->restarts == m->world->race_restarts;
+    sim_race_close(l);
+    if (m->options.on_accessed && is_complete) report_judge(m);
+    if (!is_complete) assert_int_equal(m->reported_count, 0);
+    if (m->world->writers) writers_judge(m, is_complete);
+    sim_findings_free(&l->findings);
+}
+
+static void model_open(model *m, uint32_t world)
+{
+    static const uint8_t zeros[BYTES];
+    *m = (model){.random = 0x9e3779b97f4a7c15u * (world + 1)};
+    m->sink = rt_sink_create();
+    m->world = sim_world_create(m->sink, 1);
+    assert_true(rt_ok(sim_object_create(m->world, BYTES, RT_TEXT("far"), &m->object)));
+    sim_object_write(m->world, m->object, 0, BYTES, zeros);
+    m->launch.world = m->world;
+    m->launch.pool = m->pool;
+    *rt_vector_push(&m->launch.locals) =
+        (sim_local_object){.size = BYTES, .all_defined = true, .label = RT_TEXT("near")};
+    sim_lane_memory_grow(&m->launch.locals_memory, BYTES, 0);
+    m->exec.launch = &m->launch;
+    m->exec.wave = &m->wave;
+    m->exec.mask = m->mask;
+    m->exec.high = SIM_CHUNK;
+}
+
+static void model_close(model *m)
+{
+    rt_vector_free(&m->launch.locals);
+    rt_free(m->launch.locals_memory.block);
+    sim_world_destroy(m->world);
+    rt_sink_destroy(m->sink);
+}
+
+/* Random launches, one after another, in a few worlds: what an earlier launch did never races. In
+ * some worlds stamps run out. */
+static void test_random_launches(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t world = 0; world < 40; world++) {
+        model_open(&m, world);
+        if (world % 2) sim_world_keep_writers(m.world);
+        if (world % 4 == 3) m.world->race_limit = 400;
+        for (uint32_t i = 0; i < 50; i++)
+            launch_run(&m);
+        model_close(&m);
+    }
+}
+
+/* The stamps of groups, of barriers and of work-items in sequence are one interval each. */
+static void test_intervals(void **state)
+{
+    (void)state;
+    static model m;
+    model_open(&m, 0);
+    sim_race_clock *clock = NULL;
+    uint32_t all =
+        sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                       SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory);
+    uint32_t groups = launch_open(&m, 0);
+    clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    assert_int_equal(groups, 2);
+    for (m.group = 0; m.group < 2; m.group++)
+        group_open(&m);
+    assert_int_equal(clock->intervals.count, 1); /* both groups */
+    assert_int_equal(clock->intervals.items[0].groups, 2);
+    assert_int_equal(clock->intervals.items[0].rounds, 1);
+    assert_int_equal(clock->intervals.items[0].lid_count, 3);
+    sim_race_close(&m.launch);
+    launch_open(&m, 0);
+    m.group = 1;
+    group_open(&m);
+    clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    for (uint32_t i = 0; i < 3; i++)
+        sim_race_barrier(&m.launch, all);
+    assert_int_equal(clock->intervals.count, 1); /* the rounds of the group */
+    assert_int_equal(clock->intervals.items[0].groups, 1);
+    assert_int_equal(clock->intervals.items[0].rounds, 4);
+    uint64_t group = 0;
+    uint32_t first = clock->intervals.items[0].first;
+    for (uint32_t i = 0; i < 12; i++) {
+        assert_int_equal(sim_race_lid(clock, first + i, &group), i % 3);
+        assert_int_equal(group, 1);
+    }
+    sim_race_stamp(m.launch.race, 0, 1);
+    sim_race_stamp(m.launch.race, 1, 2);
+    assert_int_equal(clock->intervals.count, 2); /* 0, 1 and 2 in sequence */
+    assert_int_equal(clock->intervals.items[1].lid_count, 3);
+    sim_race_stamp(m.launch.race, 1, 1);
+    sim_race_stamp(m.launch.race, 0, 1);
+    assert_int_equal(clock->intervals.count, 4);
+    static const uint32_t lids[] = {0, 1, 2, 1, 0};
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(sim_race_lid(clock, first + 12 + i, &group), lids[i]);
+    assert_int_equal(sim_race_stamp_of(clock, 0), first + 16);
+    assert_int_equal(sim_race_stamp_of(clock, 1), first + 15);
+    assert_int_equal(sim_race_stamp_of(clock, 2), first + 14);
+    /* The next group's stamps follow. */
+    m.group = 0;
+    group_open(&m);
+    assert_int_equal(clock->intervals.count, 5);
+    assert_int_equal(sim_race_lid(clock, first + 17, &group), 0);
+    assert_int_equal(group, 0);
+    sim_race_close(&m.launch);
+    model_close(&m);
+}
+
+/* A work-item that acquires the same release again and again needs no more memory. */
+static void test_spinning(void **state)
+{
+    (void)state;
+    static const uint32_t memory[] = {SIM_MemorySemanticsCrossWorkgroupMemory |
+                                          SIM_MemorySemanticsWorkgroupMemory,
+                                      SIM_MemorySemanticsCrossWorkgroupMemory};
+    for (uint32_t k = 0; k < 2; k++) {
+        static model m;
+        model_open(&m, 0);
+        launch_open(&m, 0);
+        group_open(&m);
+        for (uint32_t i = 0; i < 2; i++) { /* the second release is joined with the first */
+            uint32_t release =
+                sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsRelease | memory[k]);
+            uint32_t acquires =
+                sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | memory[k]);
+            sim_op op = {.site = 1, .stride = release, .extra = SIM_ATOMIC_ADD};
+            exec_set(&m, i);
+            sim_race_atomic(&m.exec, &op, i, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+            op = (sim_op){.site = 1, .stride = acquires, .extra = SIM_ATOMIC_LOAD};
+            exec_set(&m, 2);
+            sim_race_atomic(&m.exec, &op, 2, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+            uint32_t nodes = m.launch.race->nodes.count;
+            for (uint32_t turn = 0; turn < 100; turn++)
+                sim_race_atomic(&m.exec, &op, 2, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+            assert_int_equal(m.launch.race->nodes.count, nodes);
+        }
+        sim_race_close(&m.launch);
+        model_close(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_launches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
