@@ -135,7 +135,8 @@ void cnf_cache_close(cnf_cache *cache);
 bool cnf_cache_find(cnf_cache *cache, rt_bytes request, rt_buffer *out_answer);
 
 /* Stores the answer to a request (write to a temporary name, fsync, rename); failing to do so is
- * not an error. Only the worker needs to call it, for artefacts and for refusals of the plugin. */
+ * not an error. Only the worker needs to call it, for artefacts and for refusals of the plugin and
+ * the worker itself. */
 void cnf_cache_keep(cnf_cache *cache, rt_bytes request, rt_bytes answer);
 
 /* ---- The worker --------------------------------------------------------------------------- */

@@ -266,9 +266,11 @@ static rt_status add_host_halves(module_job *job)
         };
         const cnf_front_end_options options = options_of(job->request, unit);
         rt_status status = cnf_sycl_copies(job->worker, unit->source, &options, &half.globals);
-        if (status.code == RT_UNSUPPORTED)
+        if (status.code == RT_UNSUPPORTED) {
+            job->worker->is_ours = true;
             return refuse(job->worker, unit,
                           rt_sink_diagnostic(job->worker->sink, status)->message);
+        }
         RT_TRY(status);
         add_globals(job, half.globals);
         *rt_vector_push(&job->host_halves) = half;

@@ -92,6 +92,7 @@ static bool is_final(const cnf_worker *worker, rt_code code)
     static const uint64_t refusals =
         CNF_CODE(LINK_ERROR) | CNF_CODE(FUSION_REJECTED) | CNF_CODE(UNSUPPORTED);
     if (code == RT_OK) return !worker->depends_on_files;
+    if (code == RT_COMPILE_TIME) return worker->is_ours;
     return worker->is_plugins && (refusals >> code & 1) != 0;
 }
 

@@ -16,6 +16,7 @@ typedef struct cnf_worker {
     rt_buffer artefact;
     bool depends_on_files; /* the answer depends on more than the request: it is not cached */
     bool is_plugins;       /* the answer is that of the compiler plugin alone */
+    bool is_ours;          /* a source that its front end accepts is refused */
 } cnf_worker;
 
 /* Opens the compiler plugin, which stays open. UNAVAILABLE: it is missing, cannot be opened, or has

@@ -7,6 +7,7 @@
 #include "sim/test/assembler.h"
 #include "sim/test/executed.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -57,6 +58,36 @@ static inline sim_schedule harness_schedule(void)
         if (harness_schedule() > SIM_SCHEDULE_FORWARD) skip();                                     \
     } while (0)
 
+static char harness_code[] = "/tmp/sim_code_XXXXXX";
+
+static inline int harness_code_remove(const char *path, const struct stat *status, int kind,
+                                      struct FTW *place)
+{
+    (void)status, (void)kind, (void)place;
+    return remove(path);
+}
+
+static inline void harness_code_forget(void)
+{
+    (void)nftw(harness_code, harness_code_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Chooses how the world's kernels run. A test launches a kernel in many worlds, and LLVM would take
+ * most of its time, so a folder of this process keeps the machine code; no other process sees it,
+ * because its code may be of an earlier build. */
+static inline void harness_choose_tier(harness *h, const char *tier)
+{
+    static bool is_made;
+    rt_status status = sim_world_choose_tier(h->world, rt_text_of(tier), NULL);
+    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(h->sink, status)->message.data);
+    if (!is_made) {
+        if (!mkdtemp(harness_code)) fail_msg("cannot create %s", harness_code);
+        atexit(harness_code_forget);
+        is_made = true;
+    }
+    sim_world_keep_code(h->world, rt_text_of(harness_code));
+}
+
 /* Links modules, destroys them, and creates a world on the given engine. */
 static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t count,
                                    uint32_t engine)
@@ -73,10 +104,7 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     if (threads) sim_world_use_threads(h.world, (uint32_t)strtoul(threads, NULL, 10));
     if (getenv("SIM_TEST_PACKS")) h.world->pack_steps = 0;
     const char *tier = getenv("SIM_TEST_TIER");
-    if (tier) {
-        rt_status chosen = sim_world_choose_tier(h.world, rt_text_of(tier), NULL);
-        if (!rt_ok(chosen)) fail_msg("%s", rt_sink_diagnostic(sink, chosen)->message.data);
-    }
+    if (tier) harness_choose_tier(&h, tier);
     return h;
 }
 
@@ -108,8 +136,7 @@ static inline harness harness_text(const char *text)
 static inline bool harness_compile(harness *h)
 {
 #ifdef SIM_TEST_COMPILED
-    rt_status status = sim_world_choose_tier(h->world, RT_TEXT("compiled"), NULL);
-    if (!rt_ok(status)) fail_msg("%s", rt_sink_diagnostic(h->sink, status)->message.data);
+    harness_choose_tier(h, "compiled");
     return true;
 #else
     (void)h;

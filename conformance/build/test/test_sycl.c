@@ -106,6 +106,14 @@ static const cnf_compile_answer *call(sycl_fixture *fixture, const char *code)
     return &fixture->answer;
 }
 
+static bool answer_is_kept(const sycl_fixture *fixture)
+{
+    rt_buffer found = {0};
+    bool is_found = cnf_cache_find(fixture->cache, rt_buffer_bytes(&fixture->request), &found);
+    rt_buffer_free(&found);
+    return is_found;
+}
+
 /* Returns the contents of a file next to the compiler. */
 static const char *note(sycl_fixture *fixture, const char *name)
 {
@@ -402,6 +410,37 @@ static void what_the_compiler_made_is_kept(void **state)
     assert_true(strlen(note(fixture, "runs")) > 2 * one_run);
 }
 
+/* A source whose copies of variables are not built is refused by us, which will never change, so
+ * the refusal is kept. Twin: what the compiler refuses is not kept (errors_point_into_the_source).
+ */
+static void refusals_of_copies_are_kept(void **state)
+{
+    sycl_fixture *fixture = *state;
+    static const char *const folders[] = {"include", "sycl", "ext", "oneapi", "device_global"};
+    static const uint8_t zero[8] = {4}, in_image_scope[8] = {4, 0, 0, 0, 1};
+    static const rt_property globals[] = {
+        {.name = TEXT("_Z4zero"), .type = RT_PROPERTY_BYTES, .bytes = {zero, 8}},
+        {.name = TEXT("_Z5other"), .type = RT_PROPERTY_BYTES, .bytes = {in_image_scope, 8}},
+    };
+    static const rt_property_set global_sets[] = {{TEXT(RT_SET_DEVICE_GLOBALS), globals, 2}};
+    static const char header[] = "constexpr device_global_base(const device_global_base &other);";
+    char path[128];
+    int length = snprintf(path, sizeof path, "%s", fixture->folder);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        length += snprintf(path + length, sizeof path - (size_t)length, "/%s", folders[i]);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    snprintf(path + length, sizeof path - (size_t)length, "/device_global.hpp");
+    write_file(path, header, sizeof header - 1);
+    const rt_bytes code = make_spirv(&fixture->arena, (const char *const[]){"first", NULL}, "");
+    install_result_with(fixture, &code, (const rt_property_set *const[]){global_sets}, 1);
+    fixture->module.build_options = RT_TEXT("-std=c++20");
+    const cnf_compile_answer *answer = call(fixture, "cat $here/result");
+    assert_int_equal(answer->code, RT_COMPILE_TIME);
+    assert_non_null(strstr(answer->messages[0].text.data, "of a version whose constructors are"));
+    assert_true(answer_is_kept(fixture));
+}
+
 static void errors_point_into_the_source(void **state)
 {
     sycl_fixture *fixture = *state;
@@ -412,6 +451,7 @@ static void errors_point_into_the_source(void **state)
                       "/sycl-jit-toolchain//include/x.hpp:8:1: error: in a header\\n"
                       "error: about nothing\\n' >&2; exit 1");
     assert_int_equal(answer->code, RT_COMPILE_TIME);
+    assert_false(answer_is_kept(fixture));
     assert_true(rt_text_is(answer->message, "source app/0 does not compile: 3 errors"));
     assert_int_equal(answer->message_count, 3);
     assert_int_equal(answer->messages[0].line, 3);
@@ -516,6 +556,7 @@ int main(int argc, char **argv)
         TEST(providers_name_their_virtual_functions),
         TEST(the_module_tells_the_compiler_how),
         TEST(what_the_compiler_made_is_kept),
+        TEST(refusals_of_copies_are_kept),
         TEST(errors_point_into_the_source),
         TEST(headers_are_those_of_the_machine),
         TEST(output_that_is_not_a_result_is_the_tools_failure),
