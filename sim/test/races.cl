@@ -396,7 +396,7 @@ EVEN(even, barrier(LOCAL))
 EVEN(even_wrong, )
 
 // Reads of every other place, then writes of the places between them.
-kernel void strided(ARGUMENTS)
+kernel void every_other(ARGUMENTS)
 {
     HERE;
     s[l] = l;
