@@ -11,7 +11,6 @@
 #include "reference/compiler/fuse/range.h"
 #include "reference/compiler/spirv/link.h"
 
-#include <llvm-c/Target.h>
 #include <string.h>
 
 /* The state while the module is being built. */
@@ -142,8 +141,7 @@ static rt_status add_program(fusion_input *input, uint32_t number)
         return status;
     }
     hide_kernels(input, program, number);
-    LLVMSetTarget(input->module, LLVMGetTarget(program));
-    LLVMSetDataLayout(input->module, LLVMGetDataLayoutStr(program));
+    /* The first program gives the module its target and layout. */
     return pl_module_link(job, RT_LINK_ERROR, input->module, program);
 }
 

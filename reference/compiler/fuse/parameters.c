@@ -65,8 +65,6 @@ static void note_uses(element_types *types, LLVMValueRef pointer)
             LLVMTypeRef type = LLVMGetGEPSourceElementType(user);
             if (is_byte(type))
                 note_uses(types, user);
-            else if (!LLVMTypeIsSized(type))
-                continue;
             else if (LLVMIsNull(LLVMGetOperand(user, 1)))
                 note_access(types, type);
             else
