@@ -594,6 +594,7 @@ SOME(some_first, taken(v, first_odd(v), reads))
 SOME(some_elected, first_odd(v) == i)
 SOME(some_ballot, ballot_of(v, size))
 SOME(some_itself, taken(v, i, reads))
+SOME(some_fifth, taken(v, 4, reads))
 SOME(some_all, 1)
 
 static void some_take_part(void **state)
@@ -611,6 +612,8 @@ static void some_take_part(void **state)
         {"%p = OpGroupNonUniformUMax %int %c3 Reduce %a\n", greatest, true},
         {"%p = OpGroupNonUniformBroadcastFirst %int %c3 %a\n", some_first, false},
         {"%p = OpSubgroupFirstInvocationKHR %int %a\n", some_first, false},
+        {"%p = OpGroupNonUniformBroadcast %int %c3 %a %c4\n", some_fifth, false},
+        {"%p = OpGroupNonUniformShuffle %int %c3 %a %c4\n", some_fifth, false},
         {"%p = OpGroupNonUniformShuffle %int %c3 %a %s\n", some_itself, false},
         {"%p = OpGroupNonUniformShuffleXor %int %c3 %a %c0\n", some_itself, false},
         {"%p = OpGroupNonUniformShuffleUp %int %c3 %a %c0\n", some_itself, false},
@@ -623,7 +626,7 @@ static void some_take_part(void **state)
         {"%q = OpGroupNonUniformAllEqual %bool %c3 %low\n%p = OpSelect %int %q %c1 %c0\n", some_all,
          false},
     };
-    /* Which elements of each sub-group are odd. */
+    /* Which elements of each sub-group are odd; the fifth always is. */
     static const uint32_t odd[] = {0x2492, 0xfffe, 0x0010, 0x7fff, 0xffff};
     static const uint32_t undefined_at[] = {1, 4, 20, 33};
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {

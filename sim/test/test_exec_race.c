@@ -446,6 +446,188 @@ static void test_messages(void **state)
     harness_close(&h);
 }
 
+/* The first finding of incorrect kernels: its message up to the place of the second access, and how
+ * many accesses it concerns, which follow from the order of the accesses in lockstep, group after
+ * group.  In each iteration, all loads of a statement precede its stores. */
+static void test_first_findings(void **state)
+{
+    (void)state;
+    if (harness_schedule() != SIM_SCHEDULE_LOCKSTEP) skip();
+    static const struct {
+        const char *kernel;
+        uint64_t global, local, count;
+        const char *message;
+    } rows[] = {
+        /* Half of each group loads what the other half has stored. */
+        {"reduce_first_wrong", 512, 64, 8 * 32,
+         "load of 4 bytes at offset 128 of 'local argument 2' by work-item (0, 0, 0) and the store "
+         "by work-item (32, 0, 0) are not ordered"},
+        {"reduce_inner_wrong", 512, 64, 8 * (16 + 8 + 4 + 2 + 1),
+         "load of 4 bytes at offset 64 of 'local argument 2' by work-item (0, 0, 0) and the store "
+         "by work-item (16, 0, 0) are not ordered"},
+        {"reduce_flag_wrong", 512, 64, 8 * (32 + 16 + 8 + 4 + 2 + 1),
+         "load of 4 bytes at offset 128 of 'local argument 2' by work-item (0, 0, 0) and the store "
+         "by work-item (32, 0, 0) are not ordered"},
+        /* Of the stores in steps of 1, 2, 4, 8 and 16 elements, those that two work-items load. */
+        {"scan_wrong", 512, 64, 8 * (62 + 60 + 56 + 48 + 32),
+         "store of 4 bytes at offset 4 of 'local argument 2' by work-item (1, 0, 0) and the load "
+         "by another work-item of the group are not ordered"},
+        {"tiles_before_wrong", 128, 32, 4 * 4 * 32 * 31,
+         "load of 4 bytes at offset 0 of 'local argument 2' by work-item (1, 0, 0) and the store "
+         "by work-item (0, 0, 0) are not ordered"},
+        {"read_early_wrong", 256, 256, 256,
+         "store of 4 bytes at offset 0 of 'local argument 2' by work-item (0, 0, 0) and the load "
+         "by another work-item of the group are not ordered"},
+        {"pass_on_wrong", 512, 64, 512,
+         "load of 4 bytes at offset 4 of 'a' by work-item (0, 0, 0) and the store by work-item "
+         "(1, 0, 0) are not ordered"},
+        {"read_read_write_wrong", 64, 16, 4,
+         "store of 4 bytes at offset 0 of 'a' by work-item (3, 0, 0) and the load by another "
+         "work-item of the group are not ordered"},
+        {"loaded_wrong", 512, 64, 512,
+         "store of 4 bytes at offset 0 of 'local argument 2' by work-item (0, 0, 0) and the load "
+         "by work-item (63, 0, 0) are not ordered"},
+        {"loaded_one_wrong", 512, 64, 8,
+         "store of 4 bytes at offset 0 of 'a' by work-item (0, 0, 0) and the load by another "
+         "work-item of the group are not ordered"},
+        {"bytes_in_words_wrong", 512, 64, 1,
+         "store of 1 bytes at offset 27 of 'a' by work-item (5, 0, 0) and the store by work-item "
+         "(6, 0, 0) are not ordered"},
+        {"whole_wrong", 512, 64, 1,
+         "store of 1 bytes at offset 28 of 'a' by work-item (9, 0, 0) and the store by work-item "
+         "(3, 0, 0) are not ordered"},
+        {"slices_wrong", 8, 1, 7,
+         "store of 4 bytes at offset 32 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"stencil_wrong", 512, 64, 511,
+         "store of 4 bytes at offset 4 of 'a' by work-item (1, 0, 0) and the load by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"mirrored_wrong", 512, 64, 256,
+         "store of 4 bytes at offset 2044 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        /* The loads of the first group precede all stores. */
+        {"counter_wrong", 512, 64, 7 * 64,
+         "load of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the store by work-item "
+         "(63, 0, 0) are not ordered"},
+        {"one_place_wrong", 512, 64, 511,
+         "store of 4 bytes at offset 4 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        /* 170 places for three work-items and one for two. */
+        {"scattered_same", 512, 64, 170 * 2 + 1,
+         "store of 4 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered; the value stays the same"},
+        {"single_pair_wrong", 512, 64, 1,
+         "store of 4 bytes at offset 28 of 'a' by work-item (9, 0, 0) and the store by work-item "
+         "(7, 0, 0) are not ordered"},
+        {"between_groups_wrong", 512, 64, 7 * 64,
+         "store of 4 bytes at offset 256 of 'a' by work-item (64, 0, 0) and the load by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"read_before_other_group_wrong", 512, 64, 1,
+         "store of 4 bytes at offset 0 of 'a' by work-item (448, 0, 0) and the load by a work-item "
+         "of another group are not ordered"},
+        {"overlapping_wrong", 64, 64, 63,
+         "store of 8 bytes at offset 4 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"vectors_wrong", 512, 64, 511,
+         "store of 16 bytes at offset 12 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"padding_wrong", 512, 64, 511,
+         "load of 12 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"longs_wrong", 512, 64, 1,
+         "store of 4 bytes at offset 68 of 'a' by work-item (3, 0, 0) and the store by work-item "
+         "(8, 0, 0) are not ordered"},
+        {"cleared_wrong", 512, 64, 7 * 64,
+         "atomic of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"peeked_wrong", 512, 64, 7 * 64,
+         "atomic of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the load by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"narrow_load_first_wrong", 512, 64, 7 * 64,
+         "atomic of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the atomic by work-item "
+         "(0, 0, 0) are not ordered, and the scope of one does not include the other"},
+        {"own_counter_wrong", 512, 64, 7,
+         "store of 4 bytes at offset 4 of 'a' by work-item (64, 0, 0) and the atomic by work-item "
+         "(63, 0, 0) are not ordered"},
+        {"scope_wrong", 512, 64, 7 * 64,
+         "atomic of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the atomic by work-item "
+         "(63, 0, 0) are not ordered, and the scope of one does not include the other"},
+        {"hand_over_relaxed_wrong", 8, 4, 7,
+         "load of 4 bytes at offset 20 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"hand_over_fence_wrong", 8, 4, 4,
+         "load of 4 bytes at offset 20 of 'a' by work-item (4, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+        {"local_flag_wrong", 8, 4, 6,
+         "load of 4 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
+    };
+    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+        if (!sim_engine_at(engine)) continue;
+        /* At this level, statements are neither split nor repeated. */
+        harness h = harness_open_file("races", 1, engine);
+        memories m = memories_make(&h);
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            const race_case wrong = {rows[i].kernel, "race", NULL,
+                                     LINE(rows[i].global, rows[i].local)};
+            memories_clear(&h, m);
+            launch(&h, &wrong, m);
+            if (h.finding_count == 0) fail_msg("%s: nothing was found", wrong.kernel);
+            if (strcmp(h.texts[0][0], rows[i].message) != 0)
+                fail_msg("%s: %s, expected %s", wrong.kernel, h.texts[0][0], rows[i].message);
+            if (h.findings[0].count != rows[i].count)
+                fail_msg("%s: %u accesses, expected %u", wrong.kernel,
+                         (unsigned)h.findings[0].count, (unsigned)rows[i].count);
+        }
+        harness_close(&h);
+    }
+}
+
+/* Rows of accesses whose order is plain are recorded row by row: the quick way must not be lost. */
+static void test_quick_rows(void **state)
+{
+    (void)state;
+    static const race_case rows[] = {
+        SILENT(scan, 512, 64),
+        SILENT(scan, 2048, 1024),
+        SILENT(read_early, 256, 256),
+        SILENT(two_buffers, 256, 64),
+        SILENT(pass_on, 512, 64),
+        SILENT(pass_on, 600, 300),
+        SILENT(own, 512, 64),
+        SILENT(loaded, 512, 64),
+        SILENT(bytes, 512, 64),
+        SILENT(bytes_in_words, 512, 64),
+        SILENT(members, 512, 64),
+        SILENT(whole, 512, 64),
+        SILENT(slices, 512, 64),
+        SILENT(stencil, 512, 64),
+        SILENT(mirrored, 512, 64),
+        SILENT(not_overlapping, 64, 64),
+        SILENT(vectors, 512, 64),
+        SILENT(threes, 512, 64),
+        SILENT(longs, 512, 64),
+        {"plane", NULL, NULL, {16, 8, 4}, {4, 4, 2}},
+        SILENT(cleared_atomically, 512, 64),
+        SILENT(tickets, 512, 64),
+    };
+    if (harness_schedule() != SIM_SCHEDULE_LOCKSTEP) skip();
+    harness h = harness_open_file("races", 2, sim_engine_best());
+    h.world->pack_steps = UINT64_MAX;
+    memories m = memories_make(&h);
+    /* The first launch of a kernel may have to find out how its accesses are recorded. */
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        const race_case *c = &rows[i / 2];
+        memories_clear(&h, m);
+        h.world->lane_accesses = 0;
+        launch(&h, c, m);
+        judge(&h, c);
+        if (i % 2 && h.world->lane_accesses)
+            fail_msg("%s: %u accesses lane by lane", c->kernel, (unsigned)h.world->lane_accesses);
+    }
+    harness_close(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -457,6 +639,8 @@ int main(void)
         cmocka_unit_test(test_pointers_in_memory),
         cmocka_unit_test(test_contents_of_shadows),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_first_findings),
+        cmocka_unit_test(test_quick_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
