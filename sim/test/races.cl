@@ -319,6 +319,13 @@ kernel void scattered_same(ARGUMENTS)
     ITEM;
     a[i / 3] = 7;
 }
+// The places ascend in each half of a group, and are the same in both.
+kernel void folded_wrong(ARGUMENTS)
+{
+    ITEM;
+    HERE;
+    a[g * n + 8 + l % (n / 2)] = i;
+}
 kernel void single_pair_wrong(ARGUMENTS)
 {
     ITEM;

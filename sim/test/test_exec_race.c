@@ -98,6 +98,7 @@ static const race_case cases[] = {
     SAME_VALUE(one_place_same, "a", 512, 64),
     SAME_VALUE(one_place_same, "a", 4, 1),
     SAME_VALUE(scattered_same, "a", 512, 64),
+    RACE(folded_wrong, "a", 512, 64),
     RACE(single_pair_wrong, "a", 512, 64),
     RACE(between_groups_wrong, "a", 512, 64),
     SILENT(between_groups_wrong, 64, 64),
@@ -516,6 +517,9 @@ static void test_first_findings(void **state)
         {"scattered_same", 512, 64, 170 * 2 + 1,
          "store of 4 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the store by work-item "
          "(0, 0, 0) are not ordered; the value stays the same"},
+        {"folded_wrong", 512, 64, 8 * 32,
+         "store of 4 bytes at offset 32 of 'a' by work-item (32, 0, 0) and the store by work-item "
+         "(0, 0, 0) are not ordered"},
         {"single_pair_wrong", 512, 64, 1,
          "store of 4 bytes at offset 28 of 'a' by work-item (9, 0, 0) and the store by work-item "
          "(7, 0, 0) are not ordered"},

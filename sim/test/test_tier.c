@@ -240,6 +240,276 @@ static void test_measured(void **state)
     harness_close(&h);
 }
 
+/* ---- Atomics and copies -----------------------------------------------------------------------
+ */
+
+/* k(global T *out, global const T *in): work-item i applies an operation with in[i] to out[i % 3],
+ * or only odd ones do. */
+static void atomic_text(char *text, size_t size, const char *operation, uint32_t bits, bool is_part)
+{
+    snprintf(
+        text, size,
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+        "OpCapability Int64Atomics\nOpMemoryModel Physical64 OpenCL\n"
+        "OpEntryPoint Kernel %%k \"k\" %%gid\nOpDecorate %%gid BuiltIn GlobalInvocationId\n"
+        "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"
+        "%%v3 = OpTypeVector %%i64 3\n%%pin = OpTypePointer Input %%v3\n"
+        "%%gid = OpVariable %%pin Input\n%%g = OpTypePointer CrossWorkgroup %%i%u\n"
+        "%%c0 = OpConstant %%i32 0\n%%c1 = OpConstant %%i32 1\n%%l0 = OpConstant %%i64 0\n"
+        "%%l1 = OpConstant %%i64 1\n%%l3 = OpConstant %%i64 3\n%%mask = OpConstant %%i64 %u\n"
+        "%%kt = OpTypeFunction %%void %%g %%g\n%%k = OpFunction %%void None %%kt\n"
+        "%%out = OpFunctionParameter %%g\n%%in = OpFunctionParameter %%g\n%%entry = OpLabel\n"
+        "%%all = OpLoad %%v3 %%gid\n%%x = OpCompositeExtract %%i64 %%all 0\n"
+        "%%from = OpInBoundsPtrAccessChain %%g %%in %%x\n%%v = OpLoad %%i%u %%from Aligned %u\n"
+        "%%third = OpUMod %%i64 %%x %%l3\n%%to = OpInBoundsPtrAccessChain %%g %%out %%third\n"
+        "%%bits = OpBitwiseAnd %%i64 %%x %%mask\n%%takes = OpIEqual %%bool %%bits %%mask\n"
+        "OpSelectionMerge %%done None\nOpBranchConditional %%takes %%yes %%done\n%%yes = OpLabel\n"
+        "%%old = %s %%i%u %%to %%c1 %%c0 %%v\nOpBranch %%done\n%%done = OpLabel\nOpReturn\n"
+        "OpFunctionEnd\n",
+        bits, is_part ? 1 : 0, bits, bits / 8, operation, bits);
+}
+
+static uint64_t atomic_step(const char *operation, uint32_t bits, uint64_t a, uint64_t b)
+{
+    uint32_t unused = 64 - bits;
+    int64_t x = (int64_t)(a << unused), y = (int64_t)(b << unused);
+    if (strstr(operation, "SMin")) return x < y ? a : b;
+    if (strstr(operation, "SMax")) return x > y ? a : b;
+    if (strstr(operation, "UMin")) return a < b ? a : b;
+    if (strstr(operation, "UMax")) return a > b ? a : b;
+    if (strstr(operation, "IAdd")) return a + b;
+    if (strstr(operation, "ISub")) return a - b;
+    if (strstr(operation, "And")) return a & b;
+    return strstr(operation, "Or") ? a | b : a ^ b;
+}
+
+enum { ATOMIC_ITEMS = 40 };
+
+static void atomic_try(const char *operation, uint32_t bits, bool is_part)
+{
+    static char text[4096];
+    uint8_t in[8 * ATOMIC_ITEMS], out[8 * 3];
+    uint64_t mask = UINT64_MAX >> (64 - bits), wanted[3];
+    uint32_t bytes = bits / 8;
+    atomic_text(text, sizeof text, operation, bits, is_part);
+    for (uint32_t i = 0; i < 3; i++) {
+        wanted[i] = i == 0 ? 1000 : i == 1 ? mask - 5 : mask >> 1;
+        memcpy(out + i * bytes, &wanted[i], bytes);
+    }
+    for (uint32_t i = 0; i < ATOMIC_ITEMS; i++) {
+        uint64_t value = (i * UINT64_C(0x9e3779b97f4a7c15) >> 3 | 0x40) & mask;
+        memcpy(in + i * bytes, &value, bytes);
+        if (is_part && i % 2 == 0) continue;
+        wanted[i % 3] = atomic_step(operation, bits, wanted[i % 3], value) & mask;
+    }
+    harness h = harness_text(text);
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    sim_object to = harness_memory(&h, "out", out, (size_t)bytes * 3);
+    const sim_argument arguments[] = {
+        harness_global(to),
+        harness_global(harness_memory(&h, "in", in, (size_t)bytes * ATOMIC_ITEMS))};
+    harness_run(&h, "k", harness_range(ATOMIC_ITEMS, ATOMIC_ITEMS / 2), arguments, 2);
+    sim_tier_report report = sim_world_tier_report(h.world);
+    if (report.compiled != 1) fail_msg("%s: it %.*s", operation, RT_TEXT_ARG(report.reason));
+    harness_read_back(&h, to, out, (size_t)bytes * 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        uint64_t seen = 0;
+        memcpy(&seen, out + i * bytes, bytes);
+        if (seen == wanted[i]) continue;
+        fail_msg("%s of %u bits, element %u: %#llx, expected %#llx", operation, bits, i,
+                 (unsigned long long)seen, (unsigned long long)wanted[i]);
+    }
+    harness_close(&h);
+}
+
+static void test_atomics(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {
+        "OpAtomicIAdd", "OpAtomicISub", "OpAtomicSMin", "OpAtomicUMin", "OpAtomicSMax",
+        "OpAtomicUMax", "OpAtomicAnd",  "OpAtomicOr",   "OpAtomicXor",
+    };
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        atomic_try(operations[i], 32, i % 2 == 0);
+        atomic_try(operations[i], 64, i % 2 == 1);
+    }
+}
+
+/* An atomic past the end, of a misaligned place, or of undefined bytes: the launch is undone, and
+ * what the interpreter finds is reported. */
+static void test_wrong_atomics(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t offset;
+        bool is_undefined;
+        const char *kind, *reason;
+    } cases[] = {
+        {4, false, NULL, ""},
+        {8, false, "out-of-bounds", "makes an access that may be wrong"},
+        {2, false, "misaligned", "makes an access that may be wrong"},
+        {0, true, NULL, "has undefined bits that may matter"},
+    };
+    static char text[4096];
+    atomic_text(text, sizeof text, "OpAtomicIAdd", 32, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t in[ATOMIC_ITEMS] = {0}, out[4] = {7, 7, 7, 7};
+        harness h = harness_text(text);
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        sim_object to = harness_memory(&h, "out", cases[i].is_undefined ? NULL : out, sizeof out);
+        sim_argument arguments[] = {harness_global(to),
+                                    harness_global(harness_memory(&h, "in", in, sizeof in))};
+        arguments[0].offset = cases[i].offset;
+        harness_try(&h, "k", harness_range(ATOMIC_ITEMS, 20), arguments, 2);
+        assert_true(rt_ok(h.status));
+        sim_tier_report report = sim_world_tier_report(h.world);
+        assert_int_equal(report.undone, cases[i].reason[0] != '\0');
+        if (!rt_text_is(report.reason, cases[i].reason))
+            fail_msg("%u: '%.*s'", (unsigned)i, RT_TEXT_ARG(report.reason));
+        if (cases[i].kind) {
+            assert_true(h.finding_count >= 1);
+            assert_string_equal(h.findings[0].kind, cases[i].kind);
+        } else {
+            assert_int_equal(h.finding_count, 0);
+        }
+        harness_close(&h);
+    }
+}
+
+/* k(global int *out, global int *in, long size): each work-item has an array of four words, 100 to
+ * 103 and more, copies to it or from it, and stores its words to out[4 i] and after. */
+#define COPY_SIZE 12
+typedef struct copy_case {
+    const char *size; /* %l12, a constant, or %size, an argument */
+    bool is_of_each;  /* the source is the work-item's own, or the same for all */
+    bool is_part;     /* only odd work-items copy */
+    uint64_t at;      /* word in the array at which the copy begins */
+} copy_case;
+
+static void copy_text(char *text, size_t size, const copy_case *c)
+{
+    snprintf(
+        text, size,
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"
+        "OpCapability Int8\nOpMemoryModel Physical64 OpenCL\n"
+        "OpEntryPoint Kernel %%k \"k\" %%gid\nOpDecorate %%gid BuiltIn GlobalInvocationId\n"
+        "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n"
+        "%%v3 = OpTypeVector %%i64 3\n%%pin = OpTypePointer Input %%v3\n"
+        "%%gid = OpVariable %%pin Input\n%%g = OpTypePointer CrossWorkgroup %%i32\n"
+        "%%l0 = OpConstant %%i64 0\n%%l1 = OpConstant %%i64 1\n%%l2 = OpConstant %%i64 2\n"
+        "%%l3 = OpConstant %%i64 3\n%%l4 = OpConstant %%i64 4\n%%l12 = OpConstant %%i64 12\n"
+        "%%c100 = OpConstant %%i32 100\n%%mask = OpConstant %%i64 %u\n"
+        "%%times = OpConstant %%i64 %u\n%%at = OpConstant %%i64 %u\n"
+        "%%a = OpTypeArray %%i32 %%l4\n%%pa = OpTypePointer Function %%a\n"
+        "%%pi = OpTypePointer Function %%i32\n%%kt = OpTypeFunction %%void %%g %%g %%i64\n"
+        "%%k = OpFunction %%void None %%kt\n%%out = OpFunctionParameter %%g\n"
+        "%%in = OpFunctionParameter %%g\n%%size = OpFunctionParameter %%i64\n%%entry = OpLabel\n"
+        "%%array = OpVariable %%pa Function\n%%all = OpLoad %%v3 %%gid\n"
+        "%%x = OpCompositeExtract %%i64 %%all 0\n%%w = OpUConvert %%i32 %%x\n"
+        "%%base = OpIAdd %%i32 %%w %%c100\n"
+        "%%s0 = OpInBoundsAccessChain %%pi %%array %%l0\nOpStore %%s0 %%base\n"
+        "%%s1 = OpInBoundsAccessChain %%pi %%array %%l1\nOpStore %%s1 %%base\n"
+        "%%s2 = OpInBoundsAccessChain %%pi %%array %%l2\nOpStore %%s2 %%base\n"
+        "%%s3 = OpInBoundsAccessChain %%pi %%array %%l3\nOpStore %%s3 %%base\n"
+        "%%index = OpIMul %%i64 %%x %%times\n"
+        "%%from = OpInBoundsPtrAccessChain %%g %%in %%index\n"
+        "%%to = OpInBoundsAccessChain %%pi %%array %%at\n"
+        "%%bits = OpBitwiseAnd %%i64 %%x %%mask\n%%takes = OpIEqual %%bool %%bits %%mask\n"
+        "OpSelectionMerge %%done None\nOpBranchConditional %%takes %%yes %%done\n%%yes = OpLabel\n"
+        "OpCopyMemorySized %%to %%from %s Aligned 4\nOpBranch %%done\n%%done = OpLabel\n"
+        "%%first = OpIMul %%i64 %%x %%l4\n%%o0 = OpInBoundsPtrAccessChain %%g %%out %%first\n"
+        "%%o1 = OpInBoundsPtrAccessChain %%g %%o0 %%l1\n"
+        "%%o2 = OpInBoundsPtrAccessChain %%g %%o0 %%l2\n"
+        "%%o3 = OpInBoundsPtrAccessChain %%g %%o0 %%l3\n%%v0 = OpLoad %%i32 %%s0\n"
+        "%%v1 = OpLoad %%i32 %%s1\n%%v2 = OpLoad %%i32 %%s2\n%%v3w = OpLoad %%i32 %%s3\n"
+        "OpStore %%o0 %%v0\nOpStore %%o1 %%v1\nOpStore %%o2 %%v2\nOpStore %%o3 %%v3w\nOpReturn\n"
+        "OpFunctionEnd\n",
+        c->is_part ? 1 : 0, c->is_of_each ? 3 : 0, (unsigned)c->at, c->size);
+}
+
+/* What is wrong with a copy; the interpreter reports it. */
+typedef enum copy_fault { COPY_RIGHT, COPY_SOURCE_ENDS, COPY_UNALIGNED, COPY_UNDEFINED } copy_fault;
+
+static void copy_try(const copy_case *c, uint64_t size, copy_fault fault)
+{
+    enum { ITEMS = 40 };
+    static char text[8192];
+    uint32_t in[3 * ITEMS + 1], out[4 * ITEMS], words = (c->is_of_each ? 3 * ITEMS : 3);
+    for (uint32_t i = 0; i < words + 1; i++)
+        in[i] = 7000 + 3 * i;
+    copy_text(text, sizeof text, c);
+    harness h = harness_text(text);
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    sim_object to = harness_memory(&h, "out", NULL, sizeof out);
+    size_t in_size = words * sizeof *in;
+    if (fault == COPY_SOURCE_ENDS) in_size--;
+    if (fault == COPY_UNALIGNED) in_size += sizeof *in;
+    sim_object from = harness_memory(&h, "in", fault == COPY_UNDEFINED ? NULL : in, in_size);
+    sim_argument arguments[] = {harness_global(to), harness_global(from),
+                                harness_value(&size, sizeof size)};
+    if (fault == COPY_UNALIGNED) arguments[1].offset = 2;
+    harness_try(&h, "k", harness_range(ITEMS, ITEMS / 2), arguments, 3);
+    assert_true(rt_ok(h.status));
+    sim_tier_report report = sim_world_tier_report(h.world);
+    static const char *const kinds[] = {
+        [COPY_RIGHT] = "none",
+        [COPY_SOURCE_ENDS] = "out-of-bounds",
+        [COPY_UNALIGNED] = "misaligned",
+        [COPY_UNDEFINED] = "none",
+    };
+    const char *kind = h.finding_count ? h.findings[0].kind : "none";
+    if (strcmp(kind, kinds[fault]) != 0)
+        fail_msg("%s: %s, expected %s", c->size, kind, kinds[fault]);
+    if ((report.undone == 0) != (fault == COPY_RIGHT) ||
+        (report.compiled == 0) == (fault == COPY_RIGHT))
+        fail_msg("%s, fault %d: %u compiled; it %.*s", c->size, (int)fault,
+                 (unsigned)report.compiled, RT_TEXT_ARG(report.reason));
+    harness_read_back(&h, to, out, sizeof out);
+    for (uint32_t i = 0; i < 4 * ITEMS && fault == COPY_RIGHT; i++) {
+        uint32_t item = i / 4, word = i % 4, wanted = 100 + item;
+        bool takes = !c->is_part || item % 2 == 1;
+        if (takes && word >= c->at && 4 * (word - c->at) < size) {
+            uint32_t source = in[(c->is_of_each ? 3 * item : 0) + word - c->at];
+            uint64_t left = size - 4 * (word - c->at);
+            memcpy(&wanted, &source, left < 4 ? left : 4);
+        }
+        if (out[i] != wanted) fail_msg("%s, word %u: %u, expected %u", c->size, i, out[i], wanted);
+    }
+    harness_close(&h);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    static const copy_case cases[] = {
+        {"%l12", false, false, 1}, {"%l12", false, true, 0},  {"%l12", true, false, 1},
+        {"%l12", true, true, 0},   {"%size", false, true, 1}, {"%size", true, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        copy_try(&cases[i], COPY_SIZE, COPY_RIGHT);
+        if (strcmp(cases[i].size, "%size") == 0) copy_try(&cases[i], 7, COPY_RIGHT);
+        if (i % 2) copy_try(&cases[i], COPY_SIZE, COPY_SOURCE_ENDS);
+        if (i % 2 == 0) copy_try(&cases[i], COPY_SIZE, COPY_UNALIGNED);
+        if (i < 3) copy_try(&cases[i], COPY_SIZE, COPY_UNDEFINED);
+    }
+    /* A copy that begins one word later than it may leaves the array. */
+    const copy_case beyond = {"%l12", false, false, 2};
+    static char text[8192];
+    copy_text(text, sizeof text, &beyond);
+    harness h = harness_text(text);
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    uint32_t in[3] = {1, 2, 3};
+    uint64_t size = 0;
+    const sim_argument arguments[] = {harness_global(harness_memory(&h, "out", NULL, 16 * 16)),
+                                      harness_global(harness_memory(&h, "in", in, sizeof in)),
+                                      harness_value(&size, sizeof size)};
+    harness_try(&h, "k", harness_range(16, 16), arguments, 3);
+    assert_int_equal(sim_world_tier_report(h.world).undone, 1);
+    assert_int_equal(h.finding_count, 1);
+    assert_string_equal(h.findings[0].kind, "out-of-bounds");
+    harness_close(&h);
+}
+
 /* ---- Machine code in a folder ---------------------------------------------------------------- */
 
 /* Runs a kernel whose code calls helpers with data of this process; returns for how many kernels
@@ -319,6 +589,8 @@ int main(int count, char **words)
         cmocka_unit_test(test_choice),    cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_structure), cmocka_unit_test(test_marks),
         cmocka_unit_test(test_measured),  cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_atomics),   cmocka_unit_test(test_wrong_atomics),
+        cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
