@@ -319,6 +319,69 @@ kernel void scattered_same(ARGUMENTS)
     ITEM;
     a[i / 3] = 7;
 }
+// Two work-items of each group have swapped places, between others that have their own.
+#define MIDDLE(name, between)                                                                      \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        a[g * n + (l == 20 ? 40 : l == 40 ? 20 : l)] = i;                                          \
+        between;                                                                                   \
+        b[i] = a[i];                                                                               \
+    }
+MIDDLE(middle, barrier(GLOBAL))
+MIDDLE(middle_wrong, )
+#define MIDDLE_NEAR(name, between)                                                                 \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        s[l] = l;                                                                                  \
+        barrier(LOCAL);                                                                            \
+        int x = s[l == 20 ? 40 : l == 40 ? 20 : l];                                                \
+        between;                                                                                   \
+        s[l] = x + 1;                                                                              \
+    }
+MIDDLE_NEAR(middle_near, barrier(LOCAL))
+MIDDLE_NEAR(middle_near_wrong, )
+
+// Every other work-item reads what the next but one stores.
+#define EVEN(name, between)                                                                        \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        int x = 0;                                                                                 \
+        s[l] = l;                                                                                  \
+        barrier(LOCAL);                                                                            \
+        if (l % 2 == 0) x = s[(l + 2) % n];                                                        \
+        between;                                                                                   \
+        s[l] = x;                                                                                  \
+    }
+EVEN(even, barrier(LOCAL))
+EVEN(even_wrong, )
+
+// Reads of every other place, then writes of the places between them.
+kernel void strided(ARGUMENTS)
+{
+    HERE;
+    s[l] = l;
+    barrier(LOCAL);
+    if (l < n / 2) {
+        int x = s[2 * l];
+        s[2 * l + 1] = x;
+    }
+}
+
+// Two work-items of each group read two places in the other order, which those of the last group then write.
+kernel void reversed_reads_wrong(ARGUMENTS)
+{
+    HERE;
+    if (l < 2) {
+        int x = a[1 - l];
+        if (g == (int)get_num_groups(0) - 1) a[1 - l] = x + 1;
+        b[get_global_id(0)] = x;
+    }
+}
+
 // The places ascend in each half of a group, and are the same in both.
 kernel void folded_wrong(ARGUMENTS)
 {

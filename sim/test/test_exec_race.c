@@ -98,6 +98,14 @@ static const race_case cases[] = {
     SAME_VALUE(one_place_same, "a", 512, 64),
     SAME_VALUE(one_place_same, "a", 4, 1),
     SAME_VALUE(scattered_same, "a", 512, 64),
+    SILENT(middle, 512, 64),
+    RACE(middle_wrong, "a", 512, 64),
+    SILENT(middle_near, 512, 64),
+    RACE(middle_near_wrong, S, 512, 64),
+    SILENT(even, 512, 64),
+    RACE(even_wrong, S, 512, 64),
+    SILENT(strided, 512, 64),
+    RACE(reversed_reads_wrong, "a", 128, 64),
     RACE(folded_wrong, "a", 512, 64),
     RACE(single_pair_wrong, "a", 512, 64),
     RACE(between_groups_wrong, "a", 512, 64),
@@ -517,6 +525,19 @@ static void test_first_findings(void **state)
         {"scattered_same", 512, 64, 170 * 2 + 1,
          "store of 4 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the store by work-item "
          "(0, 0, 0) are not ordered; the value stays the same"},
+        {"middle_wrong", 512, 64, 8 * 2,
+         "load of 4 bytes at offset 80 of 'a' by work-item (20, 0, 0) and the store by work-item "
+         "(40, 0, 0) are not ordered"},
+        {"middle_near_wrong", 512, 64, 8 * 2,
+         "store of 4 bytes at offset 80 of 'local argument 2' by work-item (20, 0, 0) and the load "
+         "by work-item (40, 0, 0) are not ordered"},
+        {"even_wrong", 512, 64, 8 * 32,
+         "store of 4 bytes at offset 0 of 'local argument 2' by work-item (0, 0, 0) and the load by "
+         "work-item (62, 0, 0) are not ordered"},
+        /* Of the work-items of the first group, 0 has read the second place and 1 the first. */
+        {"reversed_reads_wrong", 128, 64, 2,
+         "store of 4 bytes at offset 4 of 'a' by work-item (64, 0, 0) and the load by a work-item "
+         "of another group are not ordered"},
         {"folded_wrong", 512, 64, 8 * 32,
          "store of 4 bytes at offset 32 of 'a' by work-item (32, 0, 0) and the store by work-item "
          "(0, 0, 0) are not ordered"},
@@ -600,6 +621,10 @@ static void test_quick_rows(void **state)
         SILENT(pass_on, 600, 300),
         SILENT(own, 512, 64),
         SILENT(loaded, 512, 64),
+        SILENT(middle, 512, 64),
+        SILENT(middle_near, 512, 64),
+        SILENT(even, 512, 64),
+        SILENT(strided, 512, 64),
         SILENT(bytes, 512, 64),
         SILENT(bytes_in_words, 512, 64),
         SILENT(members, 512, 64),
