@@ -41,6 +41,8 @@ static const sim_code_function functions[] = {
     {.blocks = blocks, .block_count = 16},
     {.blocks = blocks, .block_count = 16, .frame_bytes = 1u << 27},
     {.blocks = blocks, .block_count = 16, .private_bytes = SIM_PRIVATE_BYTES_MAX / SIM_LANES / 2},
+    {.blocks = blocks, .block_count = 16, .frame_bytes = 256},
+    {.blocks = blocks, .block_count = 16, .frame_bytes = 256},
 };
 static const sim_code_function *const kernel = &functions[0], *const f = &functions[1],
                                       *const g = &functions[2], *const h = &functions[3],
@@ -266,6 +268,19 @@ static void registers_do_not_overlap(void **state)
     sim_wave_push(&wave, rest);
     assert_true(sim_wave_check(&wave));
     sim_wave_close(&wave);
+    /* After the end of one, a call may overlap another that it was apart from. */
+    wave = wave_make();
+    rest = sim_wave_pop(&wave);
+    one = part_take(&wave, rest, 0, 8);
+    two = part_take(&wave, rest, 8, 8);
+    assert_true(sim_wave_call(&wave, one, f, PATTERN)); /* 128 to 384 */
+    sim_wave_push(&wave, one);
+    assert_true(sim_wave_call(&wave, two, &functions[6], PATTERN)); /* 384 to 640 */
+    sim_wave_push(&wave, two);
+    assert_true(sim_wave_call(&wave, rest, &functions[7], PATTERN));
+    assert_int_equal(rest->frame->lanes_first, 640);
+    sim_wave_push(&wave, rest);
+    sim_wave_close(&wave);
 }
 
 static void stacks_are_limited(void **state)
@@ -412,18 +427,20 @@ static void fragments_at_one_place_merge(void **state)
         three->block = 4;
         sim_frame *frame = rest->frame;
         assert_int_equal(frame->references, 4);
-        sim_fragment *parts[] = {one, three, two};
+        sim_fragment *parts[] = {two, three, one};
+        assert_true(sim_wave_is_first(&wave, two));
         for (uint32_t i = 0; i < 3; i++) {
             if (waits)
                 sim_wave_wait(&wave, parts[i]);
             else
                 sim_wave_push(&wave, parts[i]);
+            if (!waits && i == 0) assert_false(sim_wave_is_first(&wave, one)); /* it would merge */
         }
         assert_int_equal(waits ? wave.waiting.count : wave.ready.count, 2);
         assert_int_equal(waits ? wave.ready.count : wave.waiting.count, 0);
         assert_int_equal(frame->references, 3);
         sim_fragment *first = waits ? sim_wave_resume(&wave, 0) : sim_wave_pop(&wave);
-        assert_ptr_equal(first, one);
+        assert_ptr_equal(first, two);
         assert_int_equal(first->active, 8);
         for (uint32_t lane = 0; lane < SIM_LANES; lane++)
             assert_int_equal(first->mask[lane], lane < 4 || (lane >= 8 && lane < 12));
@@ -431,8 +448,8 @@ static void fragments_at_one_place_merge(void **state)
         assert_ptr_equal(second, three);
         assert_int_equal(second->active, 4);
         /* A fragment that has been merged is used again. */
-        assert_ptr_equal(sim_wave_split(&wave, first), two);
-        sim_wave_drop(&wave, two);
+        assert_ptr_equal(sim_wave_split(&wave, first), one);
+        sim_wave_drop(&wave, one);
         sim_wave_drop(&wave, first);
         sim_wave_drop(&wave, second);
         sim_wave_drop(&wave, rest);
@@ -592,6 +609,12 @@ static void units_take_turns(void **state)
             assert_true(units[i]->frame != units[k]->frame);
     }
     assert_int_equal(wave.privates.items[1].references, 5);
+    /* A call does not overlap the registers of units, which have no activation in common. */
+    sim_wave_push(&wave, units[1]);
+    assert_true(sim_wave_call(&wave, units[0], f, PATTERN));
+    assert_int_equal(units[0]->frame->lanes_first, 128);
+    assert_true(sim_wave_return(&wave, units[0]));
+    assert_ptr_equal(sim_wave_pop(&wave), units[1]);
     /* After a barrier they have the turns of the next order, and no rounds behind them. */
     const sim_turns next = {.unit_lanes = 16, .turn = {4, 3, 2, 1, 0}};
     for (uint32_t i = 0; i < 5; i++) {
