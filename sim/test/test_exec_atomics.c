@@ -10,6 +10,10 @@
     "OpExtension \"SPV_EXT_shader_atomic_float_add\"\n"                                            \
     "OpExtension \"SPV_EXT_shader_atomic_float_min_max\"\nOpMemoryModel Physical64 OpenCL\n"       \
     "OpEntryPoint Kernel %k \"k\"\n"
+#define CAPABILITIES_OF_MANY                                                                       \
+    "OpCapability Addresses\nOpCapability Kernel\nOpCapability Int64\nOpCapability Int8\n"         \
+    "OpCapability Float64\nOpCapability Int64Atomics\nOpMemoryModel Physical64 OpenCL\n"           \
+    "OpEntryPoint Kernel %k \"k\" %gid\nOpDecorate %gid BuiltIn GlobalInvocationId\n"
 #define TYPES                                                                                      \
     "%void = OpTypeVoid\n%i8 = OpTypeInt 8 0\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"      \
     "%f32 = OpTypeFloat 32\n%f64 = OpTypeFloat 64\n"                                               \
@@ -198,11 +202,178 @@ static void on_floats(void **state)
     }
 }
 
+/* ---- Many work-items ------------------------------------------------------------------------- */
+
+enum { ITEMS = 40, PLACES = 3 };
+
+/* k(global T *out, global const T *in, global T *old): work-item i applies the operation with in[i]
+ * to out[i % 3] and keeps the old value in old[i]; or only work-items with an odd number do. */
+static harness open_many(const char *operation, const char *operands, char type, uint32_t bits,
+                         bool is_part, uint32_t engine)
+{
+    static char text[4096];
+    bool is_void = strcmp(operation, "OpAtomicStore") == 0;
+    char result[64] = "", keep[128] = "";
+    if (!is_void) {
+        snprintf(result, sizeof result, "%%r = %s %%%c%u", operation, type, bits);
+        snprintf(keep, sizeof keep,
+                 "%%there = OpInBoundsPtrAccessChain %%pt %%old %%x\nOpStore %%there %%r Aligned "
+                 "%u\n",
+                 bits / 8);
+    }
+    snprintf(text, sizeof text,
+             "%s%s%%pt = OpTypePointer CrossWorkgroup %%%c%u\n%%bool = OpTypeBool\n"
+             "%%v3 = OpTypeVector %%i64 3\n%%pin = OpTypePointer Input %%v3\n"
+             "%%gid = OpVariable %%pin Input\n%%three = OpConstant %%i64 3\n"
+             "%%odd = OpConstant %%i64 %u\n%%five = OpConstant %%%c%u 5\n"
+             "%%fn = OpTypeFunction %%void %%pt %%pt %%pt\n%%k = OpFunction %%void None %%fn\n"
+             "%%out = OpFunctionParameter %%pt\n%%in = OpFunctionParameter %%pt\n"
+             "%%old = OpFunctionParameter %%pt\n%%b = OpLabel\n%%all = OpLoad %%v3 %%gid\n"
+             "%%x = OpCompositeExtract %%i64 %%all 0\n"
+             "%%from = OpInBoundsPtrAccessChain %%pt %%in %%x\n"
+             "%%v = OpLoad %%%c%u %%from Aligned %u\n%%third = OpUMod %%i64 %%x %%three\n"
+             "%%p = OpInBoundsPtrAccessChain %%pt %%out %%third\n"
+             "%%low = OpBitwiseAnd %%i64 %%x %%odd\n%%takes = OpIEqual %%bool %%low %%odd\n"
+             "OpSelectionMerge %%done None\nOpBranchConditional %%takes %%yes %%done\n"
+             "%%yes = OpLabel\n%s %%p %%device %%relaxed%s\n%sOpBranch %%done\n%%done = OpLabel\n"
+             "OpReturn\nOpFunctionEnd\n",
+             CAPABILITIES_OF_MANY, TYPES, type, bits, is_part ? 1 : 0, type, bits, type, bits,
+             bits / 8, is_void ? operation : result, operands, keep);
+    harness h = harness_text(text);
+    h.world->engine = engine;
+    return h;
+}
+
+/* What the operation leaves. */
+static uint64_t after_of(const char *operation, uint32_t bits, uint64_t a, uint64_t b)
+{
+    uint32_t unused = 64 - bits;
+    int64_t x = (int64_t)(a << unused), y = (int64_t)(b << unused);
+    const char *name = operation + strlen("OpAtomic");
+    if (strcmp(name, "Load") == 0) return a;
+    if (strcmp(name, "Store") == 0 || strcmp(name, "Exchange") == 0) return b;
+    if (strcmp(name, "CompareExchange") == 0) return a == 5 ? b : a;
+    if (strcmp(name, "IIncrement") == 0) return a + 1;
+    if (strcmp(name, "IDecrement") == 0) return a - 1;
+    if (strcmp(name, "IAdd") == 0) return a + b;
+    if (strcmp(name, "ISub") == 0) return a - b;
+    if (strcmp(name, "SMin") == 0) return x < y ? a : b;
+    if (strcmp(name, "SMax") == 0) return x > y ? a : b;
+    if (strcmp(name, "UMin") == 0) return a < b ? a : b;
+    if (strcmp(name, "UMax") == 0) return a > b ? a : b;
+    if (strcmp(name, "And") == 0) return a & b;
+    return strcmp(name, "Or") == 0 ? a | b : a ^ b;
+}
+
+/* Work-items apply the operation in their order, and as quickly the second time as one may expect:
+ * not one by one.  If a part of the memory is undefined, the values are still right, and the
+ * undefined bits are gone where a store has been. */
+static void many_try(const row *entry, uint32_t bits, bool is_part, uint32_t engine)
+{
+    uint64_t mask = UINT64_MAX >> (64 - bits), now[PLACES];
+    uint32_t bytes = bits / 8;
+    harness h = open_many(entry->name, entry->operands, 'i', bits, is_part, engine);
+    h.schedule = SIM_SCHEDULE_LOCKSTEP;
+    h.world->pack_steps = UINT64_MAX;
+    uint8_t in[8 * ITEMS], out[8 * PLACES], old[8 * ITEMS], zeros[8 * ITEMS] = {0};
+    for (uint32_t i = 0; i < PLACES; i++)
+        now[i] = i == 0 ? 5 : i == 1 ? mask - 5 : mask >> 1;
+    for (uint32_t i = 0; i < ITEMS; i++) {
+        uint64_t value = i % 7 == 6 ? 5 : (i * UINT64_C(0x9e3779b97f4a7c15) >> 3) & mask;
+        memcpy(in + i * bytes, &value, bytes);
+    }
+    sim_object to = harness_memory(&h, "out", zeros, (size_t)bytes * PLACES);
+    sim_object kept = harness_memory(&h, "old", zeros, (size_t)bytes * ITEMS);
+    sim_argument arguments[] = {harness_global(to),
+                                harness_global(harness_memory(&h, "in", in, (size_t)bytes * ITEMS)),
+                                harness_global(kept)};
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        for (uint32_t i = 0; i < PLACES; i++)
+            memcpy(out + i * bytes, &now[i], bytes);
+        sim_object_write(h.world, to, 0, (size_t)bytes * PLACES, out);
+        h.world->lane_accesses = 0;
+        harness_run(&h, "k", harness_range(ITEMS, ITEMS / 2), arguments, 3);
+        if (turn == 1 && h.world->lane_accesses)
+            fail_msg("%s: %u accesses lane by lane", entry->name, (unsigned)h.world->lane_accesses);
+        harness_read_back(&h, to, out, (size_t)bytes * PLACES);
+        harness_read_back(&h, kept, old, (size_t)bytes * ITEMS);
+        for (uint32_t i = 0; i < ITEMS; i++) {
+            uint64_t seen = 0, value = 0;
+            if (is_part && i % 2 == 0) continue;
+            memcpy(&seen, old + i * bytes, bytes);
+            memcpy(&value, in + i * bytes, bytes);
+            if (gives(entry) && seen != now[i % PLACES])
+                fail_msg("%s of %u bits, work-item %u: %#llx, expected %#llx", entry->name, bits, i,
+                         (unsigned long long)seen, (unsigned long long)now[i % PLACES]);
+            now[i % PLACES] = after_of(entry->name, bits, now[i % PLACES], value) & mask;
+        }
+        for (uint32_t i = 0; i < PLACES; i++) {
+            uint64_t seen = 0;
+            memcpy(&seen, out + i * bytes, bytes);
+            if (seen != now[i])
+                fail_msg("%s of %u bits leaves %#llx, expected %#llx", entry->name, bits,
+                         (unsigned long long)seen, (unsigned long long)now[i]);
+        }
+    }
+    harness_close(&h);
+}
+
+static void by_many(void **state)
+{
+    (void)state;
+    if (getenv("SIM_TEST_TIER")) skip(); /* test_tier.c has atomics of compiled code */
+    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+        if (!sim_engine_at(engine)) continue;
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            if (strcmp(rows[i].name, "OpAtomicCompareExchangeWeak") == 0) continue;
+            for (uint32_t is_part = 0; is_part < 2; is_part++) {
+                many_try(&rows[i], 32, is_part, engine);
+                many_try(&rows[i], 64, is_part, engine);
+            }
+        }
+    }
+}
+
+/* Of an array without contents, each work-item whose atomic stores defines its element. */
+static void by_many_on_undefined_bytes(void **state)
+{
+    (void)state;
+    if (getenv("SIM_TEST_TIER")) skip(); /* test_tier.c has atomics of compiled code */
+    for (uint32_t stores = 0; stores < 2; stores++) {
+        harness h = open_many(stores ? "OpAtomicStore" : "OpAtomicIAdd", " %v", 'i', 32, false,
+                              sim_engine_best());
+        h.schedule = SIM_SCHEDULE_LOCKSTEP;
+        uint32_t in[ITEMS], zeros[ITEMS] = {0};
+        uint8_t defined[2];
+        for (uint32_t i = 0; i < ITEMS; i++)
+            in[i] = i + 100;
+        sim_object to = harness_memory(&h, "out", NULL, 4 * (PLACES + 1));
+        sim_argument arguments[] = {harness_global(to),
+                                    harness_global(harness_memory(&h, "in", in, sizeof in)),
+                                    harness_global(harness_memory(&h, "old", zeros, sizeof zeros))};
+        harness_try(&h, "k", harness_range(ITEMS, ITEMS), arguments, 3);
+        assert_true(rt_ok(h.status));
+        sim_object_defined(h.world, to, 0, 4 * (PLACES + 1), defined);
+        /* One bit per byte: three elements of four. */
+        uint32_t bits = defined[0] | (uint32_t)defined[1] << 8;
+        assert_int_equal(bits, stores ? 0x0fff : 0);
+        if (stores) {
+            uint32_t out[PLACES];
+            harness_read_back(&h, to, out, sizeof out);
+            for (uint32_t i = 0; i < PLACES; i++)
+                assert_int_equal(out[i], 100 + (i == 0 ? 39 : 36 + i));
+        }
+        harness_close(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_integers),
         cmocka_unit_test(on_floats),
+        cmocka_unit_test(by_many),
+        cmocka_unit_test(by_many_on_undefined_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
