@@ -594,6 +594,8 @@ static void test_first_findings(void **state)
     };
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
         if (!sim_engine_at(engine)) continue;
+        /* Compiling takes long. */
+        if (getenv("SIM_TEST_TIER") && engine != sim_engine_best()) continue;
         /* At this level, statements are neither split nor repeated. */
         harness h = harness_open_file("races", 1, engine);
         memories m = memories_make(&h);
