@@ -637,6 +637,17 @@ kernel void scope_wrong(ARGUMENTS)
     atomic_fetch_add_explicit((ATOMIC)a, 1, memory_order_acq_rel, memory_scope_work_group);
 }
 
+// A plain store after the atomics of the same work-item, or of another one as well.
+#define ATOMIC_THEN_STORE(name, others)                                                            \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        HERE;                                                                                      \
+        if (l == 1 || (others)) atomic_inc(&a[g]);                                                 \
+        if (l == 1) a[g] = 5;                                                                      \
+    }
+ATOMIC_THEN_STORE(atomic_then_store, false)
+ATOMIC_THEN_STORE(atomic_then_store_wrong, l == 0)
+
 // Work-item 0 of the launch signals all others; the first group runs first, and in it the first
 // work-item runs before those that spin.
 #define HAND_OVER(name, before, store_order, load_order, after)                                    \

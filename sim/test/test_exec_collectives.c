@@ -752,11 +752,13 @@ static void wide_try(size_t type, size_t row, group_form form, bool is_work_grou
     uint8_t values[8 * WIDE_COUNT] = {0}, seen[8 * WIDE_COUNT];
     int64_t numbers[WIDE_COUNT];
     bool is_product = strstr(operation, "Mul") != NULL;
+    bool is_ordered = operation[0] != 'F' && strpbrk(operation, "nx") != NULL; /* Min, Max, And */
     for (uint32_t i = 0; i < WIDE_COUNT; i++) {
         numbers[i] = is_product ? (i % 5 == 2   ? -1
                                    : i % 4 == 1 ? 2
                                                 : 1)
                                 : (int64_t)(i * 5 % 13) - 6;
+        if (is_ordered) numbers[i] *= INT64_C(1) << (bits - 4); /* up to the highest bits */
         uint64_t value = number_bits(type, numbers[i]);
         memcpy(values + i * bytes, &value, bytes);
     }

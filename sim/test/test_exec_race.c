@@ -157,6 +157,8 @@ static const race_case cases[] = {
     SILENT(own_counter, 512, 64),
     RACE(own_counter_wrong, "a", 512, 64),
     SILENT(tickets, 512, 64),
+    SILENT(atomic_then_store, 512, 64),
+    RACE(atomic_then_store_wrong, "a", 512, 64),
     SILENT(scope, 512, 64),
     RACE(scope_wrong, "a", 512, 64),
     SILENT(scope_wrong, 64, 64),
@@ -589,6 +591,9 @@ static void test_first_findings(void **state)
         {"scope_wrong", 512, 64, 7 * 64,
          "atomic of 4 bytes at offset 0 of 'a' by work-item (64, 0, 0) and the atomic by work-item "
          "(63, 0, 0) are not ordered, and the scope of one does not include the other"},
+        {"atomic_then_store_wrong", 512, 64, 8,
+         "store of 4 bytes at offset 0 of 'a' by work-item (1, 0, 0) and the atomic by another "
+         "work-item of the group are not ordered"},
         {"hand_over_relaxed_wrong", 8, 4, 7,
          "load of 4 bytes at offset 20 of 'a' by work-item (1, 0, 0) and the store by work-item "
          "(0, 0, 0) are not ordered"},
@@ -601,6 +606,8 @@ static void test_first_findings(void **state)
     };
     for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
         if (!sim_engine_at(engine)) continue;
+        /* Compiling takes long. */
+        if (getenv("SIM_TEST_TIER") && engine != sim_engine_best()) continue;
         /* At this level, statements are neither split nor repeated. */
         harness h = harness_open_file("races", 1, engine);
         memories m = memories_make(&h);

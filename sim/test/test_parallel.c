@@ -44,6 +44,7 @@ static const parallel_case cases[] = {
 typedef struct outcome {
     uint8_t bytes[INTS * 4], defined[INTS * 4 / 8];
     uint32_t finding_count, parallel_count;
+    uint32_t stamps;                    /* first stamp of the next launch */
     char texts[FINDINGS_MAX][64 + 512]; /* a kind and a message of the harness */
     uint64_t counts[FINDINGS_MAX];
     rt_code code;
@@ -65,6 +66,7 @@ static void run(const parallel_case *c, uint32_t threads, bool is_repeat, outcom
     harness_try(&h, c->kernel, harness_range(c->global, c->local), arguments, 3);
     *out = (outcome){.finding_count = h.finding_count,
                      .parallel_count = h.world->parallel_count,
+                     .stamps = h.world->race_next,
                      .code = h.status.code};
     harness_read_back(&h, a, out->bytes, sizeof out->bytes);
     sim_object_defined(h.world, a, 0, sizeof out->bytes, out->defined);
@@ -87,6 +89,8 @@ static void equal(const parallel_case *c, bool is_repeat, const outcome *single,
         assert_string_equal(parallel->texts[i], single->texts[i]);
         assert_int_equal(parallel->counts[i], single->counts[i]);
     }
+    /* Threads take as many stamps as a single one. */
+    if (is_parallel) assert_int_equal(parallel->stamps, single->stamps);
     assert_int_equal(single->parallel_count, 0);
     if (parallel->parallel_count != (is_parallel ? 1u : 0u))
         fail_msg("%s: %u launches ran in parallel", c->kernel, parallel->parallel_count);

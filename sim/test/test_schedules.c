@@ -102,7 +102,8 @@ static void waves_are_ordered(void **state)
     (void)state;
     for (sim_schedule schedule = SIM_SCHEDULE_LOCKSTEP; schedule < SIM_SCHEDULES; schedule++) {
         setup s;
-        uint32_t order[4], again[4], numbers[6] = {0};
+        uint32_t order[4], again[4], numbers[6] = {0}, orders_of_four = 0;
+        bool seen[256] = {0};
         setup_open(&s, schedule, 7);
         for (uint32_t count = 1; count <= 4; count++) {
             waves_list(&s.launch, count, order);
@@ -117,7 +118,12 @@ static void waves_are_ordered(void **state)
             waves_list(&s.launch, 3, again);
             assert_memory_equal(order, again, 3 * sizeof *order);
             numbers[order_number(order)]++;
+            waves_list(&s.launch, 4, order);
+            uint32_t number = order[0] | order[1] << 2 | order[2] << 4 | order[3] << 6;
+            orders_of_four += !seen[number];
+            seen[number] = true;
         }
+        assert_int_equal(orders_of_four, schedule == SIM_SCHEDULE_SEEDED ? 24 : 1);
         /* Each of six orders about a hundred times. */
         for (uint32_t i = 0; i < 6 && schedule == SIM_SCHEDULE_SEEDED; i++)
             assert_in_range(numbers[i], 60, 140);
