@@ -318,7 +318,7 @@ static bool is_unwanted(model *m, const past_access *mine)
     return false;
 }
 
-/* The local memory of a single work-item is not looked at. */
+/* The local memory of a single work-item is not checked. */
 static uint32_t class_draw(model *m)
 {
     return m->launch.local_races ? draw(m, SIM_RACE_CLASSES) : SIM_RACE_GLOBAL;
@@ -549,8 +549,8 @@ static void synchronise_model(model *m, const past_access *a, sim_race_order o, 
         knowledge now = knowledge_now(m, a->item, classes);
         publish(place, &now, o.level);
     }
-    bool is_owner = releases || fence || (is_store && place->owner == a->item);
-    place->owner = is_owner ? a->item : UINT32_MAX;
+    if (releases || fence) place->owner = a->item;
+    if (!releases && !fence && is_store && place->owner != a->item) place->owner = UINT32_MAX;
 }
 
 static void step_atomic(model *m)
@@ -935,12 +935,11 @@ static void test_which_launches_are_checked(void **state)
         m.range = (sim_range){.local = {1, 1, 1}, .dimensions = 3};
         memcpy(m.range.global, cases[i].global, sizeof m.range.global);
         m.pool[SIM_SLOT_GROUP_ITEMS] = 1;
-        const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL,
-                                       .object = m.object,
-                                       .access = cases[i].access};
+        const sim_argument argument = {
+            .kind = SIM_PARAMETER_GLOBAL, .object = m.object, .access = cases[i].access};
         sim_race_open(&m.launch, &argument);
         if (m.launch.race->is_on != cases[i].want) fail_msg("case %u", i);
-        /* Local memory is looked at only if someone shares it. */
+        /* Local memory is checked only if someone shares it. */
         assert_int_equal(m.launch.local_races != NULL, cases[i].want && cases[i].copies);
         if (!cases[i].want) { /* it is not known whether the launch wrote anything */
             static const sim_view_memory view = {.size = BYTES};
@@ -1032,12 +1031,69 @@ static void test_orders(void **state)
     }
 }
 
+/* Work-item 0 stores at 8 and releases at 0, atomics at 0 follow, and work-item 2 acquires there
+ * and loads at 8. The two are ordered as long as the release sequence goes on: with stores by
+ * work-item 0 and with read-modify-writes by any (OpenCL API specification 3.0, section 3.3.6.2).
+ */
+static void test_release_sequences(void **state)
+{
+    (void)state;
+    /* S, M: store and read-modify-write by 0; s, m: by 1; R: a store by 1 that releases. */
+    static const struct {
+        const char *atomics;
+        bool races;
+    } cases[] = {{"", false},     {"S", false}, {"SS", false}, {"SSS", false}, {"s", true},
+                 {"ss", true},    {"m", false}, {"M", false},  {"MS", false},  {"mS", false},
+                 {"mMSm", false}, {"Ss", true}, {"ms", true},  {"MSs", true},  {"sS", true},
+                 {"sm", true},    {"R", true},  {"Rm", true},  {"mm", false}};
+    static model m;
+    uint32_t memory = SIM_MemorySemanticsCrossWorkgroupMemory;
+    uint32_t relaxed = sim_order_pack(0, SIM_ScopeDevice, 0);
+    uint32_t release = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsRelease | memory);
+    uint32_t acquires = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | memory);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static const uint8_t bytes[4] = {1, 2, 3, 4};
+        model_open(&m, 0);
+        launch_open(&m, 0);
+        m.options.on_accessed = NULL;
+        group_open(&m);
+        uint64_t flag = address_of(&m, SIM_RACE_GLOBAL, 0);
+        sim_op store = {.site = 1, .stride = release, .extra = SIM_ATOMIC_STORE};
+        exec_set(&m, 0);
+        sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+        sim_race_write(&m.exec, 1, 0, &view, 4, bytes);
+        sim_race_atomic(&m.exec, &store, 0, flag, 4, true);
+        for (const char *c = cases[i].atomics; *c; c++) {
+            uint32_t lid = *c == 'S' || *c == 'M' ? 0 : 1;
+            bool is_store = *c == 'S' || *c == 's' || *c == 'R';
+            sim_op op = {.site = 1,
+                         .stride = *c == 'R' ? release : relaxed,
+                         .extra = is_store ? SIM_ATOMIC_STORE : SIM_ATOMIC_ADD};
+            exec_set(&m, lid);
+            sim_race_atomic(&m.exec, &op, lid, flag, 4, true);
+        }
+        sim_op load = {.site = 1, .stride = acquires, .extra = SIM_ATOMIC_LOAD};
+        exec_set(&m, 2);
+        sim_race_atomic(&m.exec, &load, 2, flag, 4, false);
+        sim_race_read(&m.exec, 2, 2, &view, 4);
+        if ((m.launch.findings.rows.count > 0) != cases[i].races)
+            fail_msg("'%s' is judged wrongly", cases[i].atomics);
+        sim_race_close(&m.launch);
+        sim_findings_free(&m.launch.findings);
+        model_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_launches),   cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_spinning),          cmocka_unit_test(test_which_launches_are_checked),
-        cmocka_unit_test(test_atomics_elsewhere), cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_random_launches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),
+        cmocka_unit_test(test_release_sequences),
+        cmocka_unit_test(test_which_launches_are_checked),
+        cmocka_unit_test(test_atomics_elsewhere),
+        cmocka_unit_test(test_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
