@@ -1084,16 +1084,46 @@ static void test_release_sequences(void **state)
     }
 }
 
+/* The work-items of a group know nothing of what those of earlier groups have acquired, even if a
+ * smaller group came in between. */
+static void test_groups_begin_anew(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t memory = SIM_MemorySemanticsCrossWorkgroupMemory;
+    sim_op op = {.site = 1,
+                 .stride =
+                     sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquireRelease | memory),
+                 .extra = SIM_ATOMIC_ADD};
+    model_open(&m, 0);
+    launch_open(&m, 1);
+    m.options.on_accessed = NULL;
+    group_open(&m);
+    assert_int_equal(m.items, 4);
+    for (uint32_t lid = 0; lid < 4; lid++) {
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+        assert_int_equal(m.launch.race->item[lid].acquired != 0, lid > 0);
+    }
+    m.group = 2;
+    group_open(&m);
+    assert_int_equal(m.items, 2);
+    m.group = 3;
+    group_open(&m);
+    assert_int_equal(m.items, 4);
+    for (uint32_t lid = 0; lid < 4; lid++)
+        assert_int_equal(m.launch.race->item[lid].acquired, 0);
+    sim_race_close(&m.launch);
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_launches),
-        cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_spinning),
-        cmocka_unit_test(test_release_sequences),
-        cmocka_unit_test(test_which_launches_are_checked),
-        cmocka_unit_test(test_atomics_elsewhere),
-        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_random_launches),   cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),          cmocka_unit_test(test_groups_begin_anew),
+        cmocka_unit_test(test_release_sequences), cmocka_unit_test(test_which_launches_are_checked),
+        cmocka_unit_test(test_atomics_elsewhere), cmocka_unit_test(test_orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
