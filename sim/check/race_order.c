@@ -344,5 +344,9 @@ void sim_race_synchronise(sim_race *race, uint32_t lid, const sim_op *op, uint64
         publish(race, place, sim_race_node_now(race, lid, 1, classes), level);
         sim_race_stamp(race, lid, 1);
     }
-    place->owner_lid = releases || fence || (is_store && place->owner_lid == lid) ? lid : SIM_NONE;
+    if (releases || fence) {
+        place->owner_lid = lid;
+    } else if (is_store && place->owner_lid != lid) {
+        place->owner_lid = SIM_NONE;
+    }
 }

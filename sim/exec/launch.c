@@ -531,6 +531,8 @@ static bool packs_fail(const sim_launch_state *l)
 
 void sim_launch_run(sim_launch_state *l, const sim_argument *arguments, sim_part part)
 {
+    /* A run that was undone (exec/compiled.c) may have ended in a smaller group. */
+    pool_set_group(l, l->range->local);
     if (l->parts) l->pool[SIM_SLOT_GROUP_ITEMS] *= l->parts;
     uint64_t items = l->pool[SIM_SLOT_GROUP_ITEMS];
     const uint64_t *counts = l->pool + SIM_SLOT_GROUP_COUNT;

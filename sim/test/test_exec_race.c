@@ -222,6 +222,7 @@ static const race_case copy_cases[] = {
     RACE(copy_two_wrong, S, 512, 64),
     SILENT(copy_shared_event, 512, 64),
     RACE(copy_overlap_wrong, S, 512, 64),
+    RACE(copy_overlap_wrong, S, 4, 1),
     SILENT(copy_back, 512, 64),
     RACE(copy_back_wrong, "a", 512, 64),
     SILENT(copy_ahead, 512, 64),
@@ -466,6 +467,14 @@ static void test_messages(void **state)
     text = h.texts[0][0];
     static const char same_end[] = "are not ordered; the value stays the same";
     assert_string_equal(text + strlen(text) - (sizeof same_end - 1), same_end);
+    static const race_case early = {"copy_in_early_wrong", "race", S, LINE(512, 64)};
+    launch(&h, &early, m);
+    assert_int_equal(h.finding_count, 1);
+    assert_string_equal(h.texts[0][0],
+                        "load of 4 bytes at offset 0 of 'local argument 2' by work-item (0, 0, 0) "
+                        "and the store by an asynchronous copy begun by the group are not ordered");
+    assert_int_equal(h.findings[0].count, 512);
+    assert_int_equal(h.findings[0].other_line + 1, h.findings[0].source_line);
     harness_close(&h);
 }
 

@@ -310,6 +310,18 @@ static const assembly assemblies[] = {
                  "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
                  "OpCopyMemorySized %a %b %n\n"),
      "copy whose size in bytes is", 16},
+    {"the target of a copy",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%n = OpBitwiseAnd %int %x %c1\n"
+                 "%n64 = OpUConvert %long %n\n%a = OpBitcast %gbyte %to\n"
+                 "%b = OpBitcast %gbyte %from\n"
+                 "%p = OpInBoundsPtrAccessChain %gbyte %a %n64\nOpCopyMemorySized %p %b %c1\n"),
+     "copy to an address made of a value that was never written", 16},
+    {"the source of a copy",
+     MODULE(ITEM "%x = OpLoad %int %from Aligned 4\n%n = OpBitwiseAnd %int %x %c1\n"
+                 "%n64 = OpUConvert %long %n\n%a = OpBitcast %gbyte %to\n"
+                 "%b = OpBitcast %gbyte %from\n"
+                 "%p = OpInBoundsPtrAccessChain %gbyte %b %n64\nOpCopyMemorySized %a %p %c1\n"),
+     "copy from an address made of a value that was never written", 16},
     {"a copy of undefined bytes",
      MODULE(ITEM "%a = OpBitcast %gbyte %to\n%b = OpBitcast %gbyte %from\n"
                  "OpCopyMemorySized %a %b %c4\n"),
