@@ -1228,6 +1228,18 @@ static void test_initial_values(void **state)
     TRY_ALL(initial_values_cases);
 }
 
+/* A refusal of an instruction names its line. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const refusal c = {
+        "a.cl:7: OpGroupNonUniformIAdd in function '' is refused: the cluster size must be a",
+        RT_UNSUPPORTED,
+        {.modes = "%file = OpString \"a.cl\"",
+         .body = "OpLine %file 7 3\n%r = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %w %c3"}};
+    try(&c);
+}
+
 /* Constants that cannot be computed, because they are taken from one with too many scalars: %bp is
  * such a pointer, %bi a number, %bb a truth value, and so on. */
 #define FAILING_BEFORE                                                                             \
@@ -1521,6 +1533,7 @@ int main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_failing_constants),
         cmocka_unit_test(test_many_variables),
         cmocka_unit_test(test_deep_types),
