@@ -465,7 +465,7 @@ static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
     return &f->module->blocks[block->module_block];
 }
 
-/* Returns phi number `i` of a block, NULL after the last; the block's end is no phi. */
+/* Returns phi number `i` of a block, NULL after the last; a block's end is not a phi. */
 static const sim_instruction *phi_at(const sim_ir_function *f, const sim_block *block, uint32_t i)
 {
     CHECK(i < block->count);

@@ -267,7 +267,7 @@ static void test_decorations(void **state)
     rt_sink_destroy(sink);
 }
 
-/* A literal whose type is no number. The assembler would refuse such a module, so its words are
+/* A literal whose type is not a number. The assembler would refuse such a module, so its words are
  * patched. */
 static void test_literal_of_no_number(void **state)
 {
