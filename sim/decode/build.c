@@ -465,6 +465,14 @@ static const sim_block *phi_block(const sim_ir_function *f, uint32_t target)
     return &f->module->blocks[block->module_block];
 }
 
+/* Returns phi number `i` of a block, NULL after the last; a block's end is not a phi. */
+static const sim_instruction *phi_at(const sim_ir_function *f, const sim_block *block, uint32_t i)
+{
+    CHECK(i < block->count);
+    const sim_instruction *phi = &f->module->instructions[block->first + i];
+    return phi->opcode->group == SIM_GROUP_PHI ? phi : NULL;
+}
+
 /* True for a constant that may be or contain an operation and thus must be computed in some block.
  */
 static bool is_computed(const sim_module *module, sim_id id)
@@ -484,9 +492,8 @@ static rt_status phi_constants(sim_decoder *d, uint32_t index)
     uint32_t first = block->edge_first, count = block->edge_count;
     for (uint32_t e = first; e < first + count; e++) {
         const sim_block *to = phi_block(f, f->edges.items[e].target);
-        for (uint32_t i = 0; i < to->count; i++) {
-            const sim_instruction *phi = &f->module->instructions[to->first + i];
-            if (phi->opcode->group != SIM_GROUP_PHI) break;
+        const sim_instruction *phi;
+        for (uint32_t i = 0; (phi = phi_at(f, to, i)) != NULL; i++) {
             sim_phi_constant constant = {
                 .edge = e, .id = phi_operand(f->module, phi, f->edges.items[e].source)};
             if (!is_computed(f->module, constant.id)) continue;
@@ -513,9 +520,8 @@ static rt_status edge_args(sim_decoder *d, uint32_t number)
     }
     const sim_block *block = phi_block(f, edge->target);
     d->block = edge->from;
-    for (uint32_t i = 0; i < block->count; i++) {
-        const sim_instruction *phi = &f->module->instructions[block->first + i];
-        if (phi->opcode->group != SIM_GROUP_PHI) break;
+    const sim_instruction *phi;
+    for (uint32_t i = 0; (phi = phi_at(f, block, i)) != NULL; i++) {
         sim_id id = phi_operand(f->module, phi, edge->source);
         sim_leaves leaves = {NULL, 0};
         if (!is_computed(f->module, id)) RT_TRY(sim_decode_leaves(d, id, &leaves));

@@ -120,10 +120,10 @@ static void find_loops(layout *l)
     }
 }
 
+/* Unreachable blocks are in no loop. */
 static void loops_count(layout *l)
 {
     for (uint32_t number = 0; number < l->count; number++) {
-        if (!reachable(l, number)) continue;
         for (uint32_t loop = l->loop[number]; loop != SIM_NONE;
              loop = l->f->loops.items[loop].parent) {
             l->left[loop]++;

@@ -88,6 +88,7 @@ static bool node_fits(const sim_ir_function *f, const sim_node *node)
         if (node->shape == SIM_SHAPE_STORE && i >= 2) bytes = row.target;
         CHECK(is_wide(f, f->refs.items[node->operand_first + i], bytes));
     }
+    CHECK(node->result_count <= 1 || node->shape == SIM_SHAPE_LOAD);
     for (uint32_t i = 0; i < node->result_count; i++)
         CHECK(is_wide(f, node->result_first + i, row.target));
     return true;

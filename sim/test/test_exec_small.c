@@ -131,6 +131,23 @@ static const small_case cases[] = {
                "OpGroupWaitEvents %c2 %c1 %ev\n%old = OpLoad %i32 %to\n"
                "OpControlBarrier %c2 %c2 %c528\n%r = OpIAdd %i32 %old %c1\n",
      {9, 1, 10, 1}},
+    /* Each work-item has one component that is true, or one that is false; later, none. */
+    {"any and all components",
+     "%v4b = OpTypeVector %bool 4\n",
+     NULL,
+     "%e0 = OpIEqual %bool %w %c0\n%e1 = OpIEqual %bool %w %c1\n%e2 = OpIEqual %bool %w %c2\n"
+     "%e3 = OpIEqual %bool %w %c3\n%n0 = OpINotEqual %bool %w %c0\n"
+     "%n1 = OpINotEqual %bool %w %c1\n%n2 = OpINotEqual %bool %w %c2\n"
+     "%n3 = OpINotEqual %bool %w %c3\n%no = OpIEqual %bool %w %c5\n"
+     "%yes = OpINotEqual %bool %w %c5\n%ve = OpCompositeConstruct %v4b %e0 %e1 %e2 %e3\n"
+     "%vn = OpCompositeConstruct %v4b %n0 %n1 %n2 %n3\n"
+     "%vno = OpCompositeConstruct %v4b %no %no %no %no\n"
+     "%vyes = OpCompositeConstruct %v4b %yes %yes %yes %yes\n%a0 = OpAny %bool %ve\n"
+     "%a1 = OpAll %bool %vn\n%a2 = OpAny %bool %vno\n%a3 = OpAll %bool %vyes\n"
+     "%s0 = OpSelect %i32 %a0 %c1 %c0\n%s1 = OpSelect %i32 %a1 %c2 %c0\n"
+     "%s2 = OpSelect %i32 %a2 %c4 %c0\n%s3 = OpSelect %i32 %a3 %c8 %c0\n"
+     "%t1 = OpIAdd %i32 %s0 %s1\n%t2 = OpIAdd %i32 %t1 %s2\n%r = OpIAdd %i32 %t2 %s3\n",
+     {9, 9, 9, 9}},
     /* Variables keep their own memory, whatever their size and alignment. */
     {"private variables of several sizes",
      "%A5 = OpTypeArray %i32 %c5\n%fA5 = OpTypePointer Function %A5\n%fb = OpTypePointer Function %i8\n"

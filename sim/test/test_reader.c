@@ -267,6 +267,53 @@ static void test_decorations(void **state)
     rt_sink_destroy(sink);
 }
 
+/* A literal whose type is not a number. The assembler would refuse such a module, so its words are
+ * patched. */
+static void test_literal_of_no_number(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    rt_bytes code = sim_test_assemble(SIM_TEST_PRELUDE "%bool = OpTypeBool\n"
+                                                       "%word = OpTypeInt 32 0\n"
+                                                       "%one = OpConstant %word 1\n");
+    uint32_t *words = (uint32_t *)(void *)code.data, count = (uint32_t)(code.size / sizeof *words);
+    assert_int_equal(words[count - 4], 4u << 16 | SIM_OpConstant);
+    words[count - 3] = words[count - 9]; /* the id of %bool */
+    sim_module *module = NULL;
+    rt_status status = sim_module_create(sink, code, NULL, 0, &module);
+    assert_int_equal(status.code, RT_MALFORMED);
+    assert_non_null(
+        strstr(rt_sink_diagnostic(sink, status)->message.data, "is not a numerical scalar"));
+    rt_free((void *)code.data);
+    rt_sink_destroy(sink);
+}
+
+/* A group may decorate several members of one type. */
+static void test_decorated_members(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_module *module =
+        sim_test_module(sink, SIM_TEST_PRELUDE "OpName %S \"S\"\nOpDecorate %group Volatile\n"
+                                               "OpDecorate %group Aliased\n"
+                                               "%group = OpDecorationGroup\n"
+                                               "OpGroupMemberDecorate %group %S 2 %S 0 %S 3\n" TYPES
+                                               "%S = OpTypeStruct %int %int %int %int\n");
+    sim_id id = 1;
+    while (!rt_text_is(sim_module_name(module, id), "S"))
+        id++;
+    for (uint32_t member = 0; member < 4; member++) {
+        bool is_volatile =
+            sim_module_decoration(module, id, member, SIM_DecorationVolatile) != NULL;
+        assert_int_equal(is_volatile, member != 1);
+        bool is_aliased = sim_module_decoration(module, id, member, SIM_DecorationAliased) != NULL;
+        assert_int_equal(is_aliased, member != 1);
+    }
+    assert_null(sim_module_decoration(module, id, SIM_NONE, SIM_DecorationVolatile));
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 /* The supplement defines HostAccessINTEL in both of its encodings.  The module is written word by
  * word, because the assembler does not know the decoration. */
 static void test_supplement(void **state)
@@ -495,6 +542,8 @@ int main(void)
         cmocka_unit_test(test_types_refused),
         cmocka_unit_test(test_constants),
         cmocka_unit_test(test_decorations),
+        cmocka_unit_test(test_decorated_members),
+        cmocka_unit_test(test_literal_of_no_number),
         cmocka_unit_test(test_supplement),
         cmocka_unit_test(test_entry),
         cmocka_unit_test(test_refused_by_name),

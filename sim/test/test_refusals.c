@@ -1139,6 +1139,13 @@ static const refusal code_cases[] = {
     {NULL,
      RT_OK,
      {.before = "OpCapability SubgroupDispatch", .modes = "OpExecutionMode %k SubgroupSize 8"}},
+    {"OpFunctionParameter in function '' is refused: a variable is larger than 64 MiB",
+     RT_UNSUPPORTED,
+     {.modes = "OpDecorate %big FuncParamAttr ByVal",
+      .types = "%n = OpConstant %int 16777217\n%a = OpTypeArray %int %n\n"
+               "%fa = OpTypePointer Function %a\n%of = OpTypeFunction %void %fa",
+      .functions = "%g = OpFunction %void None %of\n%big = OpFunctionParameter %fa\n"
+                   "%in = OpLabel\nOpReturn\nOpFunctionEnd"}},
     {"a variable is larger than 64 MiB",
      RT_UNSUPPORTED,
      {.types = "%n = OpConstant %int 67108865\n%s = OpTypeArray %char %n\n"
@@ -1210,6 +1217,11 @@ static const refusal initial_values_cases[] = {
      RT_UNSUPPORTED,
      {.types = ADDRESSES "%b = OpSpecConstantOp %pi InBoundsPtrAccessChain %target %undefined\n"
                          "%a = OpVariable %pp CrossWorkgroup %b"}},
+    {"an index in an address is not a plain constant",
+     RT_UNSUPPORTED,
+     {.types = ADDRESSES "%b = OpSpecConstantOp %pi InBoundsPtrAccessChain %target %undefined\n"
+                         "%c = OpSpecConstantOp %pi Select %yes %b %null\n"
+                         "%a = OpVariable %pp CrossWorkgroup %c"}},
     {NULL, RT_OK, {.types = ADDRESSES "%a = OpVariable %pp CrossWorkgroup %null"}},
     {NULL,
      RT_OK,
@@ -1226,6 +1238,18 @@ static void test_initial_values(void **state)
 {
     (void)state;
     TRY_ALL(initial_values_cases);
+}
+
+/* A refusal of an instruction names its line. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const refusal c = {
+        "a.cl:7: OpGroupNonUniformIAdd in function '' is refused: the cluster size must be a",
+        RT_UNSUPPORTED,
+        {.modes = "%file = OpString \"a.cl\"",
+         .body = "OpLine %file 7 3\n%r = OpGroupNonUniformIAdd %int %c3 ClusteredReduce %w %c3"}};
+    try(&c);
 }
 
 /* Constants that cannot be computed, because they are taken from one with too many scalars: %bp is
@@ -1521,6 +1545,7 @@ int main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_failing_constants),
         cmocka_unit_test(test_many_variables),
         cmocka_unit_test(test_deep_types),
