@@ -58,9 +58,9 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-# dpkg-shlibdeps finds the libraries that the files are linked with; the packages listed here contain what
+# package_depends.cmake adds those of the libraries that the files are linked with; the packages listed here contain what
 # assay starts or opens at run time.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_depends.cmake)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "spirv-tools")
 if(ASSAY_COMPILER)
   string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", clang-${ASSAY_LLVM_VERSION}")
