@@ -40,10 +40,11 @@ static void address_flush(sim_decoder *d, address *a)
     d->f->values.items[a->value].chain = a->chain;
 }
 
+/* Addresses wrap. */
 static void address_add(address *a, int64_t bytes)
 {
-    a->imm += bytes;
-    a->chain.imm += bytes;
+    a->imm = (int64_t)((uint64_t)a->imm + (uint64_t)bytes);
+    a->chain.imm = (int64_t)((uint64_t)a->chain.imm + (uint64_t)bytes);
 }
 
 /* Adds index * stride, where the index is not a constant. */

@@ -58,7 +58,7 @@ static void fuse(sim_ir_function *f, sim_node *node)
     } else {
         return;
     }
-    node->imm += chain->imm;
+    node->imm = (int64_t)((uint64_t)node->imm + (uint64_t)chain->imm);
 }
 
 /* ---- Uses --------------------------------------------------------------------------------- */
