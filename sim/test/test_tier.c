@@ -640,8 +640,9 @@ static void test_small_elements(void **state)
                 memcpy(wanted + i * bytes, page + origin + 5 * i % n * bytes, bytes);
             assert_memory_equal(found, wanted, n * bytes);
         }
-        assert_int_equal(sim_world_tier_report(h.world).compiled,
-                         cases[c].is_compiled ? launches : 0);
+        /* The oldest processors gather lane by lane. */
+        bool is_compiled = cases[c].is_compiled || sim_engine_best() == 0;
+        assert_int_equal(sim_world_tier_report(h.world).compiled, is_compiled ? launches : 0);
         harness_close(&h);
     }
 }
