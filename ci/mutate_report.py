@@ -125,9 +125,10 @@ class Score:
 
     def cells(self):
         low, high = self.interval
-        return ["-" if self.is_of_units else percent(self.killed, self.total), f"{low:.0f}-{high:.0f}", f"{self.killed}/{self.total}",
-                *(str(self.counts[kind]) for kind in KILLED), str(self.counts[SURVIVED]), str(self.counts[UNREACHED]),
-                str(self.equivalent), str(self.units), percent(self.killed + self.units, self.total)]
+        return ["-" if self.is_of_units else percent(self.killed, self.total), f"{low:.0f}-{high:.0f}",
+                f"{self.killed}/{self.total}", *(str(self.counts[kind]) for kind in KILLED),
+                str(self.counts[SURVIVED]), str(self.counts[UNREACHED]), str(self.equivalent),
+                str(self.units), percent(self.killed + self.units, self.total)]
 
 
 def percent(count, total):

@@ -514,8 +514,6 @@ class Runner:
         due = [number for number in numbers if is_due(self.results.get(number))]
         begin = time.monotonic()
         done = collections.Counter()
-        if not due:
-            return
         with open(self.path, "a", encoding="utf-8") as file:
             def keep(row):
                 self.results[row["number"]] = row

@@ -25,7 +25,7 @@ static void types_set(tier_emitter *e)
     e->i32 = LLVMInt32TypeInContext(c);
     e->i64 = LLVMInt64TypeInContext(c);
     e->bytes_pointer = LLVMPointerType(e->i8, 0);
-    e->mask = LLVMVectorType(e->i1, SIM_TIER_LANES);
+    e->mask = tier_chunk_of(e->i1);
     e->word = LLVMIntTypeInContext(c, (e->flat->blocks.count + 63) / 64 * 64);
 }
 

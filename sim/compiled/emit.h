@@ -68,6 +68,11 @@ typedef struct tier_emitter {
 
 /* The LLVM type of a lane type: of one value, or of a chunk of them. */
 LLVMTypeRef tier_type(const tier_emitter *e, sim_lane_type type, bool is_chunk);
+/* A chunk of values of any LLVM type. */
+static inline LLVMTypeRef tier_chunk_of(LLVMTypeRef type)
+{
+    return LLVMVectorType(type, SIM_TIER_LANES);
+}
 /* Pointer to a value of that type, `offset` bytes after a pointer. */
 LLVMValueRef tier_pointer(const tier_emitter *e, LLVMValueRef from, uint64_t offset,
                           LLVMTypeRef type);

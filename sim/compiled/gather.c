@@ -3,11 +3,6 @@
 
 enum { HALF = SIM_TIER_LANES / 2 };
 
-static LLVMTypeRef chunk_of(LLVMTypeRef type)
-{
-    return LLVMVectorType(type, SIM_TIER_LANES);
-}
-
 LLVMValueRef tier_lanes(const tier_emitter *e, LLVMValueRef row, uint32_t from, uint32_t count)
 {
     LLVMValueRef places[SIM_TIER_LANES];
@@ -24,7 +19,7 @@ LLVMValueRef tier_lanes(const tier_emitter *e, LLVMValueRef row, uint32_t from, 
 
 static LLVMValueRef words_gather(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at)
 {
-    LLVMValueRef arguments[] = {LLVMConstNull(chunk_of(e->i32)), data, at, tier_active(e),
+    LLVMValueRef arguments[] = {LLVMConstNull(tier_chunk_of(e->i32)), data, at, tier_active(e),
                                 tier_number(e->i32, 1)};
     return tier_intrinsic(e, "llvm.x86.avx512.mask.gather.dpi.512", NULL, 0, arguments, 5);
 }
@@ -50,7 +45,7 @@ static LLVMValueRef pointers_of(const tier_emitter *e, LLVMTypeRef type, LLVMVal
                                 LLVMValueRef at)
 {
     LLVMValueRef to = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
-    return LLVMBuildBitCast(e->builder, to, chunk_of(LLVMPointerType(type, 0)), "");
+    return LLVMBuildBitCast(e->builder, to, tier_chunk_of(LLVMPointerType(type, 0)), "");
 }
 
 LLVMValueRef tier_gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef data,
@@ -59,12 +54,12 @@ LLVMValueRef tier_gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef d
     if (e->level >= 2) {
         bool is_word = type == e->i32 || LLVMGetTypeKind(type) == LLVMFloatTypeKind;
         LLVMValueRef found = (is_word ? words_gather : pairs_gather)(e, data, at);
-        return LLVMBuildBitCast(e->builder, found, chunk_of(type), "");
+        return LLVMBuildBitCast(e->builder, found, tier_chunk_of(type), "");
     }
     LLVMValueRef from = pointers_of(e, type, data, at);
-    LLVMTypeRef types[] = {chunk_of(type), LLVMTypeOf(from)};
+    LLVMTypeRef types[] = {tier_chunk_of(type), LLVMTypeOf(from)};
     LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
-                                LLVMConstNull(chunk_of(type))};
+                                LLVMConstNull(tier_chunk_of(type))};
     return tier_intrinsic(e, "llvm.masked.gather", types, 2, arguments, 4);
 }
 
@@ -77,7 +72,7 @@ void tier_scatter_words(const tier_emitter *e, LLVMValueRef data, LLVMValueRef a
         return;
     }
     LLVMValueRef to = pointers_of(e, e->i32, data, at);
-    LLVMTypeRef types[] = {chunk_of(e->i32), LLVMTypeOf(to)};
+    LLVMTypeRef types[] = {tier_chunk_of(e->i32), LLVMTypeOf(to)};
     LLVMValueRef arguments[] = {words, to, tier_number(e->i32, 4), tier_active(e)};
     (void)tier_intrinsic(e, "llvm.masked.scatter", types, 2, arguments, 4);
 }

@@ -8,11 +8,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static LLVMTypeRef chunk_of(LLVMTypeRef type)
-{
-    return LLVMVectorType(type, SIM_TIER_LANES);
-}
-
 static LLVMValueRef splat_number(const tier_emitter *e, LLVMTypeRef type, uint64_t value)
 {
     return tier_splat(e, tier_number(type, value));
@@ -85,7 +80,7 @@ static LLVMValueRef row_of(tier_emitter *e, const sim_op *op, uint32_t form)
 static LLVMValueRef distance_of(const tier_emitter *e, const tier_memory *m, LLVMValueRef index)
 {
     bool is_chunk = LLVMGetTypeKind(LLVMTypeOf(index)) == LLVMVectorTypeKind;
-    LLVMTypeRef wide = is_chunk ? chunk_of(e->i64) : e->i64;
+    LLVMTypeRef wide = is_chunk ? tier_chunk_of(e->i64) : e->i64;
     LLVMValueRef stride = tier_number(e->i64, m->access->stride);
     if (m->access->form == SIM_MEMORY_EACH) return index;
     if (m->access->form == SIM_MEMORY_U32) index = LLVMBuildZExt(e->builder, index, wide, "");
@@ -162,7 +157,7 @@ static void loaded_write(tier_emitter *e, const tier_memory *m)
 void tier_access_any(tier_emitter *e, const tier_memory *m)
 {
     uint32_t width = (uint32_t)__builtin_ctz(m->access->bytes);
-    LLVMTypeRef wide = chunk_of(e->i64);
+    LLVMTypeRef wide = tier_chunk_of(e->i64);
     if (m->access->form == SIM_MEMORY_ONE && !m->access->is_store) {
         /* A load of private memory is never uniform. */
         LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_ACCESS]);
@@ -379,19 +374,19 @@ static LLVMValueRef gather_parts(tier_emitter *e, LLVMTypeRef element, uint32_t 
     LLVMValueRef word = tier_gather(e, e->i32, data, start);
     LLVMValueRef bits = LLVMBuildShl(e->builder, in_word, splat_number(e, e->i32, 3), "");
     word = LLVMBuildLShr(e->builder, word, bits, "");
-    return LLVMBuildTrunc(e->builder, word, chunk_of(element), "");
+    return LLVMBuildTrunc(e->builder, word, tier_chunk_of(element), "");
 }
 
 /* Loads a component of all active lanes from anywhere. Processors gather elements of four and eight
- * bytes, except the oldest, of which LLVM makes loads lane by lane. */
+ * bytes; for the oldest, which do not, LLVM emits a load for each lane. */
 static LLVMValueRef load_gathered(tier_emitter *e, const tier_memory *m, LLVMValueRef data,
                                   LLVMValueRef at, uint32_t distance)
 {
-    LLVMTypeRef element = tier_type(e, m->type, false), type = chunk_of(element);
+    LLVMTypeRef element = tier_type(e, m->type, false), type = tier_chunk_of(element);
     LLVMValueRef shift = tier_number(e->i64, distance);
     data = LLVMBuildGEP2(e->builder, e->i8, data, &shift, 1, "");
-    if (m->access->bytes >= 4) return tier_gather(e, element, data, at);
     uint32_t bytes = m->access->bytes;
+    if (bytes >= 4) return tier_gather(e, element, data, at);
     if (e->level > 0 && m->access->alignment >= bytes)
         return gather_parts(e, element, bytes, data, at);
     LLVMValueRef result = LLVMGetPoison(type);
@@ -768,7 +763,7 @@ static LLVMValueRef offsets_wide(tier_emitter *e, const rows *r, LLVMValueRef di
 {
     LLVMValueRef offsets = LLVMBuildAdd(e->builder, distances, tier_splat(e, r->start), "");
     tier_offsets_check(e, r->m, offsets, r->end);
-    return LLVMBuildTrunc(e->builder, offsets, chunk_of(e->i32), "");
+    return LLVMBuildTrunc(e->builder, offsets, tier_chunk_of(e->i32), "");
 }
 
 /* How many indices from 0 on are inside: 0 if index 0 is not, or is not aligned. */
@@ -792,7 +787,7 @@ static LLVMValueRef indices_inside(const tier_emitter *e, const rows *r)
 static LLVMValueRef offsets_narrow(tier_emitter *e, const rows *r)
 {
     const tier_memory *m = r->m;
-    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(m->row)), narrow = chunk_of(e->i32);
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(m->row)), narrow = tier_chunk_of(e->i32);
     LLVMBasicBlockRef quick = tier_block_new(e, "quick"), slow = tier_block_new(e, "slow");
     LLVMBasicBlockRef placed = tier_block_new(e, "placed");
     LLVMValueRef count = LLVMBuildTrunc(e->builder, indices_inside(e, r), type, "");
@@ -852,12 +847,12 @@ static void rows_end(tier_emitter *e, rows *r)
     r->loaded = tier_block_new(e, "loaded");
     r->helped = tier_block_new(e, "helped");
     LLVMPositionBuilderAtEnd(e->builder, r->helped);
-    r->helped_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
+    r->helped_at = LLVMBuildPhi(e->builder, tier_chunk_of(e->i32), "");
     r->helped_kind = LLVMBuildPhi(e->builder, e->i32, "");
     access_view(e, r->m, r->helped_at, r->helped_kind);
     LLVMPositionBuilderAtEnd(e->builder, r->loaded);
     if (is_logged(r->m)) {
-        r->loaded_at = LLVMBuildPhi(e->builder, chunk_of(e->i32), "");
+        r->loaded_at = LLVMBuildPhi(e->builder, tier_chunk_of(e->i32), "");
         r->loaded_kind = LLVMBuildPhi(e->builder, e->i32, "");
     }
     log_end(e, r->m, r->loads, r->loaded_at, r->loaded_kind);

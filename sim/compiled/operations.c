@@ -188,7 +188,7 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
 /* Widens a chunk of halves to floats. */
 static LLVMValueRef halves_widen(const tier_emitter *e, LLVMValueRef bits)
 {
-    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
+    LLVMTypeRef halves = tier_chunk_of(LLVMHalfTypeInContext(e->llvm));
     LLVMTypeRef floats = tier_type(e, SIM_F32, true), words = tier_type(e, SIM_I32, true);
     LLVMValueRef result = LLVMBuildBitCast(e->builder, bits, halves, "");
     result = LLVMBuildFPExt(e->builder, result, floats, "");
@@ -207,7 +207,7 @@ static LLVMValueRef halves_widen(const tier_emitter *e, LLVMValueRef bits)
 
 static LLVMValueRef halves_narrow(const tier_emitter *e, LLVMValueRef floats)
 {
-    LLVMTypeRef halves = LLVMVectorType(LLVMHalfTypeInContext(e->llvm), SIM_TIER_LANES);
+    LLVMTypeRef halves = tier_chunk_of(LLVMHalfTypeInContext(e->llvm));
     LLVMValueRef result = LLVMBuildFPTrunc(e->builder, floats, halves, "");
     return LLVMBuildBitCast(e->builder, result, tier_type(e, SIM_I16, true), "");
 }

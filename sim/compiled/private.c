@@ -15,7 +15,7 @@ typedef struct place {
 
 static LLVMTypeRef words_of(const tier_emitter *e)
 {
-    return LLVMVectorType(e->i32, SIM_TIER_LANES);
+    return tier_chunk_of(e->i32);
 }
 
 static LLVMValueRef splat_word(const tier_emitter *e, uint64_t value)
@@ -82,7 +82,7 @@ static LLVMValueRef words_join(const tier_emitter *e, LLVMValueRef low, LLVMValu
         indices[i] = tier_number(e->i32, i / 2 + (i & 1) * SIM_TIER_LANES);
     LLVMValueRef both = LLVMBuildShuffleVector(e->builder, low, high,
                                                LLVMConstVector(indices, 2 * SIM_TIER_LANES), "");
-    return LLVMBuildBitCast(e->builder, both, LLVMVectorType(e->i64, SIM_TIER_LANES), "");
+    return LLVMBuildBitCast(e->builder, both, tier_chunk_of(e->i64), "");
 }
 
 /* The low or the high half of a number of 64 bits per lane. */

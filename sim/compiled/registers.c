@@ -15,7 +15,7 @@ LLVMTypeRef tier_type(const tier_emitter *e, sim_lane_type type, bool is_chunk)
                                          LLVMFloatTypeInContext(e->llvm),
                                          LLVMDoubleTypeInContext(e->llvm)};
     CHECK(type < SIM_LANE_TYPES);
-    return is_chunk ? LLVMVectorType(types[type], SIM_TIER_LANES) : types[type];
+    return is_chunk ? tier_chunk_of(types[type]) : types[type];
 }
 
 LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value)
@@ -34,7 +34,7 @@ LLVMValueRef tier_pointer(const tier_emitter *e, LLVMValueRef from, uint64_t off
 
 LLVMValueRef tier_splat(const tier_emitter *e, LLVMValueRef value)
 {
-    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(value), SIM_TIER_LANES);
+    LLVMTypeRef type = tier_chunk_of(LLVMTypeOf(value));
     if (LLVMIsConstant(value)) {
         LLVMValueRef all[SIM_TIER_LANES];
         for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
@@ -43,7 +43,7 @@ LLVMValueRef tier_splat(const tier_emitter *e, LLVMValueRef value)
     }
     LLVMValueRef first =
         LLVMBuildInsertElement(e->builder, LLVMGetPoison(type), value, tier_number(e->i32, 0), "");
-    LLVMTypeRef indices = LLVMVectorType(e->i32, SIM_TIER_LANES);
+    LLVMTypeRef indices = tier_chunk_of(e->i32);
     return LLVMBuildShuffleVector(e->builder, first, LLVMGetPoison(type), LLVMConstNull(indices),
                                   "");
 }
@@ -85,8 +85,7 @@ static tier_register *register_at(tier_emitter *e, uint32_t instance, sim_regist
     tier_register *found = slot_of(e->registers, e->register_room, key);
     if (found->key) return found;
     LLVMTypeRef type =
-        is_uniform ? e->i64
-                   : LLVMVectorType(LLVMIntTypeInContext(e->llvm, 8 * bytes), SIM_TIER_LANES);
+        is_uniform ? e->i64 : tier_chunk_of(LLVMIntTypeInContext(e->llvm, 8 * bytes));
     *found = (tier_register){.key = key,
                              .variable = LLVMBuildAlloca(e->variables, type, ""),
                              .type = type,

@@ -31,7 +31,7 @@ static LLVMValueRef value_of(const tier_emitter *e, const values *map, LLVMValue
 
 static LLVMTypeRef widened(LLVMTypeRef type, bool is_chunk)
 {
-    return is_chunk ? LLVMVectorType(type, SIM_TIER_LANES) : type;
+    return is_chunk ? tier_chunk_of(type) : type;
 }
 
 /* Every intrinsic function used has one type that may be a vector: that of its first operand. */

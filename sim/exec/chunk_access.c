@@ -295,6 +295,20 @@ static void own_learn(const sim_tier_context *c, sim_undo_object *object, uint32
     object->own_first = at[low] + first - (uint32_t)ids[low] * object->own_stride;
 }
 
+/* True if each active lane's access is in its work-item's part, if the parts begin at `start`. */
+static ALWAYS bool own_parts_hold(const sim_tier_context *c, const sim_undo_object *object,
+                                  uint32_t start, uint32_t mask, const uint32_t *at, uint32_t first,
+                                  uint32_t size)
+{
+    sim_wide_words ids[2];
+    uint32_t stride = object->own_stride;
+    CHECK(size <= stride);
+    memcpy(ids, c->rows + OWN_ROW, sizeof ids);
+    sim_words parts = sim_words_narrow(ids[0], ids[1]) * stride;
+    sim_words within = sim_words_get(at) + (first - start) - parts;
+    return !sim_words_any((sim_words)(within > stride - size) & lanes_of(mask));
+}
+
 /* True if the accesses are to parts some periods on, all as many: loops that go through an object
  * in steps of the number of work-items make such ones. Up to PERIOD_MAX, no sum below wraps in a
  * way that seems to be in a part. */
@@ -305,24 +319,19 @@ static bool own_is_repeated(const sim_tier_context *c, const sim_undo_object *ob
     const uint64_t *ids_of = (const uint64_t *)(const void *)(c->rows + OWN_ROW);
     uint32_t stride = object->own_stride, low = (uint32_t)__builtin_ctz(mask);
     uint64_t period = c->undo->items * stride;
-    sim_wide_words ids[2];
     if (size > stride || period > PERIOD_MAX) return false;
     int64_t distance =
         (int64_t)at[low] + first - (int32_t)object->own_first - (int64_t)(ids_of[low] * stride);
     int64_t rest = distance % (int64_t)period;
     if (rest < 0) rest += (int64_t)period;
     uint32_t start = object->own_first + (uint32_t)(distance - rest);
-    memcpy(ids, ids_of, sizeof ids);
-    sim_words parts = sim_words_narrow(ids[0], ids[1]) * stride;
-    sim_words within = sim_words_get(at) + (first - start) - parts;
-    return !sim_words_any((sim_words)(within > stride - size) & lanes_of(mask));
+    return own_parts_hold(c, object, start, mask, at, first, size);
 }
 
 static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object *object,
                                uint32_t kind, uint32_t mask, const uint32_t *at, uint32_t first,
                                uint32_t size)
 {
-    sim_wide_words ids[2];
     const uint64_t *ids_of = (const uint64_t *)(const void *)(c->rows + OWN_ROW);
     uint32_t stride = object->own_stride;
     if (size > stride) return false;
@@ -330,10 +339,7 @@ static ALWAYS bool own_is_kept(const sim_tier_context *c, const sim_undo_object 
     if (mask == ALL_LANES && kind == SIM_TIER_RUN && size == stride &&
         ids_of[SIM_CHUNK - 1] - ids_of[0] == SIM_CHUNK - 1)
         return at[0] + first - object->own_first == (uint32_t)ids_of[0] * stride;
-    memcpy(ids, ids_of, sizeof ids);
-    sim_words parts = sim_words_narrow(ids[0], ids[1]) * stride;
-    sim_words within = sim_words_get(at) + (first - object->own_first) - parts;
-    return !sim_words_any((sim_words)(within > stride - size) & lanes_of(mask));
+    return own_parts_hold(c, object, object->own_first, mask, at, first, size);
 }
 
 /* Whether an access must be recorded. */
