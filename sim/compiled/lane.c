@@ -4,6 +4,7 @@
  * lane_NAME computes the result. ok_NAME is 1 if the result is defined; if it is 0, lane_NAME must
  * not be called, because it may trap. quick_NAME computes the same for a division where ok_NAME and
  * is_quick_NAME are 1. */
+#define SIM_RSQRT_FUSES true
 #include "sim/decode/code.h"
 #include "sim/number/half.h"
 #include "sim/number/lane_types.h"

@@ -163,11 +163,13 @@ void tier_write_in(tier_emitter *e, uint32_t instance, sim_register place, sim_l
         LLVMBuildStore(e->builder, value, tier_pointer(e, found->variable, 0, LLVMTypeOf(value)));
         return;
     }
-    value = LLVMBuildBitCast(e->builder, value, found->type, "");
     if (blends) {
         LLVMValueRef old = LLVMBuildLoad2(e->builder, found->type, found->variable, "");
+        /* In the type of the value: LLVM merges its operation and the mask only then. */
+        old = LLVMBuildBitCast(e->builder, old, LLVMTypeOf(value), "");
         value = LLVMBuildSelect(e->builder, tier_active(e), value, old, "");
     }
+    value = LLVMBuildBitCast(e->builder, value, found->type, "");
     LLVMBuildStore(e->builder, value, found->variable);
 }
 
