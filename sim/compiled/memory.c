@@ -377,6 +377,13 @@ static LLVMValueRef gather_parts(tier_emitter *e, LLVMTypeRef element, uint32_t 
     return LLVMBuildTrunc(e->builder, word, tier_chunk_of(element), "");
 }
 
+/* The lanes' offsets, with one that is always inside for those that are not active. Gathers do
+ * without it, since they have a mask. */
+static LLVMValueRef all_inside(const tier_emitter *e, LLVMValueRef at)
+{
+    return LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
+}
+
 /* Loads a component of all active lanes from anywhere. Processors gather elements of four and eight
  * bytes; for the oldest, which do not, LLVM emits a load for each lane. */
 static LLVMValueRef load_gathered(tier_emitter *e, const tier_memory *m, LLVMValueRef data,
@@ -389,6 +396,7 @@ static LLVMValueRef load_gathered(tier_emitter *e, const tier_memory *m, LLVMVal
     if (bytes >= 4) return tier_gather(e, element, data, at);
     if (e->level > 0 && m->access->alignment >= bytes)
         return gather_parts(e, element, bytes, data, at);
+    at = all_inside(e, at);
     LLVMValueRef result = LLVMGetPoison(type);
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++) {
         LLVMValueRef lane = tier_number(e->i32, i);
@@ -651,7 +659,8 @@ static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValue
     plain_part(e, m, kind, at, r->loads, loaded);
     LLVMPositionBuilderAtEnd(e->builder, loaded);
     if (r->loaded_at) {
-        LLVMValueRef offsets = kind == SIM_TIER_MIXED ? at : offsets_from(e, at, step, true);
+        LLVMValueRef offsets =
+            kind == SIM_TIER_MIXED ? all_inside(e, at) : offsets_from(e, at, step, true);
         phi_add(r->loaded_at, offsets, loaded);
         phi_add(r->loaded_kind, tier_number(e->i32, kind), loaded);
     }
@@ -662,8 +671,9 @@ static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValue
         at = run_offsets(e, r, at, &number);
     } else if (kind == SIM_TIER_SAME) {
         at = offsets_from(e, at, 0, false);
-    } else if (!r->is_tried) {
-        number = kind_of(e, r, &at);
+    } else {
+        at = all_inside(e, at);
+        if (!r->is_tried) number = kind_of(e, r, &at);
     }
     phi_add(r->helped_at, at, tracked);
     phi_add(r->helped_kind, number, tracked);
@@ -836,7 +846,6 @@ static void rows_mixed(tier_emitter *e, const rows *r, LLVMValueRef base, LLVMBa
     } else {
         at = offsets_wide(e, r, tier_distances(e, m));
     }
-    at = LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
     rows_access(e, r, SIM_TIER_MIXED, at);
 }
 
