@@ -68,7 +68,7 @@ static void track(sim_race *race, sim_memory *memory)
 static void track_written(sim_launch_state *l, const sim_argument *arguments)
 {
     const sim_world *world = l->world;
-    const sim_written *written = &l->kernel->written;
+    const sim_access_set *written = &l->kernel->written;
     bool all = written->anything || sim_launch_records(l);
     for (uint32_t i = 1; all && i < world->objects.count; i++)
         track(l->race, &l->world->objects.items[i]);

@@ -106,7 +106,7 @@ static void shadow_forget(sim_world *world, const sim_memory *memory)
 
 void sim_writers_forget(const sim_launch_state *l, const sim_argument *arguments)
 {
-    const sim_written *written = &l->kernel->written;
+    const sim_access_set *written = &l->kernel->written;
     bool all = written->anything || written->variables;
     for (uint32_t i = 1; all && i < l->world->objects.count; i++)
         shadow_forget(l->world, &l->world->objects.items[i]);

@@ -6,7 +6,7 @@
  *     built_in.c, by_value.c, extended.c, vector.c, group.c, print.c, node.c
  *                 instructions to operations on scalars
  *     uniform.c   which values are the same for all work-items
- *     written.c   which memory kernels may write
+ *     accessed.c  which memory kernels may write, and which they may read
  *     place.c     fused addresses, dead operations, coalesced phis, locations of values
  *     emit.c      register code
  *
@@ -533,11 +533,11 @@ bool sim_widths_check(const sim_decoder *d);
 /* Marks the varying values in all functions of the program, iterating to a fixed point. */
 void sim_decode_uniform(sim_decoder *d);
 
-/* ---- written.c ------------------------------------------------------------------------------- */
+/* ---- accessed.c ------------------------------------------------------------------------------ */
 
-/* Finds what each kernel of the program may write. Call it after the kernels have been created, but
- * before addresses are fused. */
-void sim_decode_written(sim_decoder *d);
+/* Finds what each kernel of the program may read and write. Call it after the kernels have been
+ * created, but before addresses are fused. */
+void sim_decode_accessed(sim_decoder *d);
 
 /* ---- place.c, emit.c ------------------------------------------------------------------------- */
 

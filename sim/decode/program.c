@@ -240,7 +240,7 @@ static rt_status decode(sim_decoder *d)
     CHECK_SLOW(sim_widths_check(d));
     sim_decode_uniform(d);
     RT_TRY(kernels_add(d));
-    sim_decode_written(d);
+    sim_decode_accessed(d);
     program->function_count = d->function_count;
     program->functions =
         rt_arena_alloc_array(&program->arena, d->function_count, sizeof *program->functions);

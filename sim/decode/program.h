@@ -55,13 +55,13 @@ typedef struct sim_print {
     uint32_t argument_count;
 } sim_print;
 
-/* What a kernel may write, apart from private and local memory. */
-typedef struct sim_written {
-    const bool *parameters; /* per parameter: the memory that it points to may be written */
-    bool variables;         /* variables of the program may be written */
+/* What a kernel may read, or what it may write, apart from private and local memory. */
+typedef struct sim_access_set {
+    const bool *parameters; /* per parameter: the memory that it points to may be accessed */
+    bool variables;         /* variables of the program may be accessed */
     bool anything;          /* pointers are loaded from memory: every object of the world may be
-                             * written */
-} sim_written;
+                             * accessed */
+} sim_access_set;
 
 /* Identifies a linked module: the same code with different constants counts as another module. */
 typedef struct sim_program_module {
@@ -86,7 +86,7 @@ struct sim_kernel {
                                                   * size */
     uint32_t subgroup_size;                      /* 8, 16 or 32 */
     sim_reach reach;
-    sim_written written;
+    sim_access_set read, written;
 };
 
 struct sim_program {

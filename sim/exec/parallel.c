@@ -195,7 +195,7 @@ static bool workers_agree(sim_launch_state *l, const worker *workers, uint32_t c
 bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
 {
     const sim_world *world = l->world;
-    const sim_written *written = &l->kernel->written;
+    const sim_access_set *written = &l->kernel->written;
     const sim_reach *reach = &l->kernel->reach;
     uint64_t groups = sim_launch_group_count(l);
     if (world->threads <= 1 || groups <= 1 || l->schedule != SIM_SCHEDULE_LOCKSTEP) return false;

@@ -16,6 +16,9 @@
 #define WHOLE_MAX (UINT64_C(4) * SIM_UNDO_PAGE)
 /* The copies of an object of at least this size are not worth room in the caches. */
 #define STREAMED_MIN (UINT64_C(1) << 20)
+/* Kernels of more instructions need not be looked through: copies of pages are a small part of
+ * their time. */
+#define COST_MAX 4096u
 /* At most this is kept from launch to launch. */
 #define KEPT_MAX (UINT64_C(16) << 20)
 
@@ -53,11 +56,63 @@ static uint64_t object_place(sim_undo *undo, sim_undo_object *object, uint64_t o
     return offset + rounded(count);
 }
 
+/* Adds the instructions that a work-item executes in the function at most; false: these are more
+ * than COST_MAX, or not known, because there are loops, or calls of more than `depth` functions in
+ * each other or through pointers, or because work-items wait for each other. */
+static bool cost_add(const sim_program *program, uint32_t index, uint32_t depth, uint64_t *cost)
+{
+    const sim_code_function *function = &program->functions[index];
+    for (uint32_t b = 0; b < function->block_count; b++) {
+        const sim_code_block *block = &function->blocks[b];
+        *cost += block->cost;
+        if (*cost > COST_MAX) return false;
+        for (uint32_t k = 0; k < block->edge_count; k++) {
+            if (function->edges[block->edge_first + k].is_back) return false;
+        }
+        switch ((sim_end)block->end) {
+        case SIM_END_JUMP:
+        case SIM_END_BRANCH:
+        case SIM_END_SWITCH:
+        case SIM_END_NEXT:
+        case SIM_END_RETURN: break;
+        case SIM_END_CALL:
+            if (!depth) return false;
+            if (!cost_add(program, function->calls[block->extra].function, depth - 1, cost))
+                return false;
+            break;
+        default: return false;
+        }
+    }
+    return true;
+}
+
+/* True if a launch that is begun again stores at least what it has stored before, without having
+ * read any of that: then nothing has to be saved. Findings do not end a launch, so it must be sure
+ * that nothing else does, either. */
+static bool is_stored_again(const sim_undo *undo, const sim_launch_state *l,
+                            const sim_argument *arguments)
+{
+    enum { DEPTH_MAX = 4 };
+    const sim_kernel *kernel = l->kernel;
+    uint64_t cost = 0;
+    if (kernel->read.anything) return false;
+    if (!cost_add(l->program, kernel->function, DEPTH_MAX, &cost)) return false;
+    if (__builtin_mul_overflow(cost, undo->items, &cost)) return false;
+    if (cost > l->budget || cost > l->steps) return false;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        for (uint32_t k = 0; kernel->written.parameters[i] && k < kernel->parameter_count; k++) {
+            bool is_read = arguments[k].kind == SIM_PARAMETER_GLOBAL && kernel->read.parameters[k];
+            if (is_read && arguments[k].object == arguments[i].object) return false;
+        }
+    }
+    return true;
+}
+
 void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument *arguments,
                    bool records_all)
 {
     uint64_t size = 0;
-    bool has_window = false;
+    bool has_window = false, has_large = false;
     undo->objects.count = 0;
     undo->items = 1;
     for (uint32_t k = 0; k < RT_ND_RANGE_DIMENSIONS; k++) {
@@ -71,11 +126,13 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
         bool is_known = sim_undo_find(undo, l->world, arguments[i].object) != NULL;
         if (!l->kernel->written.parameters[i] || !memory->data || is_known) continue;
         *rt_vector_push(&undo->objects) = (sim_undo_object){.memory = memory};
+        has_large = has_large || memory->size > WHOLE_MAX;
         uint64_t copies = memory->all_defined ? 1 : 2;
         size += copies * rounded(memory->size) + rounded(memory->size >> SIM_UNDO_PAGE_SHIFT) +
                 SIM_UNDO_PAGE;
     }
     pages_reserve(undo, size);
+    bool needs_none = has_large && !has_window && is_stored_again(undo, l, arguments);
     uint64_t end = 0;
     for (uint32_t i = 0; i < undo->objects.count; i++) {
         sim_undo_object *object = &undo->objects.items[i];
@@ -83,6 +140,7 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
         /* Two objects may share bytes through a window: one's bytes must be saved before the other
          * is written, and work-items' parts of one are not apart from those of the other. */
         if (has_window || object->memory->size <= WHOLE_MAX) sim_undo_save_all(object);
+        object->is_whole |= needs_none;
         if (has_window || records_all) object->own = SIM_OWN_SHARED;
     }
     CHECK(end <= undo->pages.size);

@@ -29,7 +29,7 @@ typedef struct sim_undo_object {
     const sim_memory *memory;
     uint8_t *data, *defined; /* the pages that have been saved; defined: NULL if all bytes were */
     uint8_t *is_saved;       /* per page: 1 or 0 */
-    bool is_whole;           /* all pages are saved */
+    bool is_whole;           /* all pages are saved, or none needs to be */
     sim_own_state own;
     /* Modulo 2^32, where the parts of all work-items are apart from each other. */
     uint32_t own_first, own_stride;

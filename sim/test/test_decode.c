@@ -1131,19 +1131,19 @@ static void test_exchange_lanes(void **state)
                "return\n");
 }
 
-/* ---- What kernels write --------------------------------------------------------------------- */
+/* ---- What kernels access -------------------------------------------------------------------- */
 
-typedef struct written_case {
+typedef struct access_case {
     const char *body, *expected; /* parameters, then what else */
     const char *functions;       /* NULL: none */
-} written_case;
+} access_case;
 
 #define TO_VARIABLE "%v = OpVariable %fp Function\n"
 #define WRITTEN_TYPES                                                                              \
     "%pl = OpTypePointer CrossWorkgroup %i64\n%fl = OpTypePointer Function %i64\n"                 \
     "%l8 = OpConstant %i64 8\n%known = OpVariable %pp CrossWorkgroup %var\n"                       \
     "%next1 = OpSpecConstantOp %pi PtrAccessChain %var %l1\n"
-static const written_case written_cases[] = {
+static const access_case written_cases[] = {
     {"%r = OpLoad %i32 %p\nOpStore %q %r\n", "1"},
     {"OpStore %p %n\nOpStore %q %n\n", "0 1"},
     {"OpStore %var %n\n", "variables"},
@@ -1235,8 +1235,23 @@ static const written_case written_cases[] = {
     {"OpStore %known %p\n", "variables"},
 };
 
-/* What the kernel writes, as in the cases. */
-static void check_written(const written_case *c)
+static const access_case read_cases[] = {
+    {"%r = OpLoad %i32 %p\nOpStore %q %r\n", "0"},
+    {"OpStore %p %n\nOpStore %var %n\n", ""},
+    {"%r = OpLoad %i32 %var\nOpStore %p %r\n", "variables"},
+    {"%r = OpLoad %pi %h\n%s = OpLoad %i32 %r\nOpStore %p %s\n", "2 anything"},
+    {TO_VARIABLE "OpStore %v %q\n%r = OpLoad %pi %v\n%s = OpLoad %i32 %r\nOpStore %p %s\n", "1"},
+    {"%s = OpAtomicIAdd %i32 %p %i1 %i0 %n\n", "0"},
+    {"%s = OpAtomicLoad %i32 %q %i1 %i0\nOpStore %p %s\n", "1"},
+    {"OpCopyMemorySized %q %p %l16\n", "0"},
+    {"%s = OpFunctionCall %void %copy %p %q\n", "1",
+     "%two = OpTypeFunction %void %pi %pi\n%copy = OpFunction %void None %two\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "%l = OpLoad %i32 %a2\nOpStore %a %l\nOpReturn\nOpFunctionEnd\n"},
+};
+
+/* What the kernel writes or reads, as in the cases. */
+static void check_access(const access_case *c, bool reads)
 {
     static char text[16384];
     char got[64] = "";
@@ -1244,14 +1259,15 @@ static void check_written(const written_case *c)
              WRITTEN_TYPES, c->functions ? c->functions : "", START, c->body, END);
     rt_sink *sink = rt_sink_create();
     sim_program *program = link_text(sink, text);
-    const sim_written *written = &program->kernels[0].written;
-    for (uint32_t k = 0; k < program->kernels[0].parameter_count; k++) {
+    const sim_kernel *kernel = &program->kernels[0];
+    const sim_access_set *accessed = reads ? &kernel->read : &kernel->written;
+    for (uint32_t k = 0; k < kernel->parameter_count; k++) {
         char number[16];
         snprintf(number, sizeof number, "%u ", k);
-        if (written->parameters[k]) strcat(got, number);
+        if (accessed->parameters[k]) strcat(got, number);
     }
-    if (written->variables) strcat(got, "variables ");
-    if (written->anything) strcat(got, "anything ");
+    if (accessed->variables) strcat(got, "variables ");
+    if (accessed->anything) strcat(got, "anything ");
     if (*got) got[strlen(got) - 1] = '\0';
     if (strcmp(got, c->expected) != 0)
         fail_msg("%s: '%s', expected '%s'", c->body, got, c->expected);
@@ -1263,7 +1279,14 @@ static void test_written(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < sizeof written_cases / sizeof written_cases[0]; i++)
-        check_written(&written_cases[i]);
+        check_access(&written_cases[i], false);
+}
+
+static void test_read(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof read_cases / sizeof read_cases[0]; i++)
+        check_access(&read_cases[i], true);
 }
 
 /* Of many variables, each is known by itself. */
@@ -1278,7 +1301,7 @@ static void test_written_through_variables(void **state)
         for (int i = 0; i < VARIABLES; i++)
             end += sprintf(end, "OpStore %%var%d %%%c\n", i, i == k ? 'q' : 'p');
         sprintf(end, "%%r = OpLoad %%pi %%var%d\nOpStore %%r %%n\n", k);
-        check_written(&(written_case){body, "1", NULL});
+        check_access(&(access_case){body, "1", NULL}, false);
     }
 }
 
@@ -1325,6 +1348,7 @@ int main(void)
         cmocka_unit_test(test_exchange_uniform),
         cmocka_unit_test(test_exchange_lanes),
         cmocka_unit_test(test_written),
+        cmocka_unit_test(test_read),
         cmocka_unit_test(test_written_through_variables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

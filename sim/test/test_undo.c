@@ -46,6 +46,13 @@ static const char rows[] = HEAD
 static const char long_rows[] = HEAD
     "%first = OpIMul %i64 %x %l4\n%at0 = OpPtrAccessChain %g %out %first\nOpStore %at0 %w\n" ROW_STORE(
         "1") ROW_STORE("2") ROW_STORE("3") ROW_STORE("4") END;
+/* Stores, and reads nothing. */
+static const char plain[] = HEAD "OpStore %to %w\n" END;
+/* The same in a loop of 64 turns. */
+static const char repeated[] =
+    HEAD "OpBranch %loop\n%loop = OpLabel\n%i = OpPhi %i64 %l1 %entry %j %loop\n"
+         "%j = OpIAdd %i64 %i %l1\nOpStore %to %w\n%on = OpULessThan %bool %i %l63\n"
+         "OpBranchConditional %on %loop %end\n%end = OpLabel\n" END;
 static const char then_atomic[] = HEAD "OpStore %to %w\n"
                                        "%v = OpAtomicIAdd %i32 %to %c1 %c0 %w\n" END;
 
@@ -56,6 +63,10 @@ typedef uint32_t final_value(uint32_t i);
 static uint32_t one_more(uint32_t i)
 {
     return i + 1;
+}
+static uint32_t unchanged(uint32_t i)
+{
+    return i;
 }
 static uint32_t twice(uint32_t i)
 {
@@ -88,6 +99,7 @@ static const struct {
     {"own", own, 8192, 8192, one_more, NULL, 1, 0, false},
     /* The last work-item's place does not exist: all others' are undone and computed again. */
     {"own, beyond", own, 8192, 8191, one_more, "out-of-bounds", 0, 1, true},
+    {"plain, beyond", plain, 8192, 8191, unchanged, "out-of-bounds", 0, 1, true},
     {"crossed", crossed, 8192, 8192, one_more, NULL, 1, 0, true},
     {"crossed, beyond", crossed, 8192, 8191, one_more, "out-of-bounds", 0, 1, true},
     {"mirrored", mirrored, 8192, 8192, one_more, NULL, 1, 0, true},
@@ -149,20 +161,59 @@ static void test_rows_meet(void **state)
     harness_close(&h);
 }
 
+/* What a launch stores is not read through another parameter either, if the launch runs again. */
+static void test_memory_of_two_parameters(void **state)
+{
+    (void)state;
+    enum { ITEMS = 8192 };
+    static const char text[] =
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n"
+        "OpCapability Int64\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"
+        "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n"
+        "%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n%v3 = OpTypeVector %i64 3\n"
+        "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"
+        "%c1 = OpConstant %i32 1\n%gid = OpVariable %pin Input\n"
+        "%kt = OpTypeFunction %void %g %g\n%k = OpFunction %void None %kt\n"
+        "%out = OpFunctionParameter %g\n%in = OpFunctionParameter %g\n%entry = OpLabel\n"
+        "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n"
+        "%from = OpInBoundsPtrAccessChain %g %in %x\n%v = OpLoad %i32 %from\n"
+        "%s = OpIAdd %i32 %v %c1\n%to = OpInBoundsPtrAccessChain %g %out %x\n"
+        "OpStore %to %s\nOpReturn\nOpFunctionEnd\n";
+    static uint32_t ints[ITEMS - 1];
+    harness h = harness_text(text);
+    h.schedule = SIM_SCHEDULE_LOCKSTEP;
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    for (uint32_t i = 0; i < ITEMS - 1; i++)
+        ints[i] = i;
+    sim_object memory = harness_memory(&h, "memory", ints, sizeof ints);
+    const sim_argument arguments[] = {harness_global(memory), harness_global(memory)};
+    harness_try(&h, "k", harness_range(ITEMS, GROUP), arguments, 2);
+    assert_int_equal(sim_world_tier_report(h.world).undone, 1);
+    harness_read_back(&h, memory, ints, sizeof ints);
+    for (uint32_t i = 0; i < ITEMS - 1; i++)
+        assert_int_equal(ints[i], i + 1);
+    harness_close(&h);
+}
+
 /* A launch whose budget suffices for some of its groups only: compiled code runs chunks of a group
  * for which the interpreter does not even begin the block, and their stores are undone, in memory
- * that was undefined and in memory that was not. */
+ * that was undefined and in memory that was not. Each block of the loop once would be cheap enough.
+ */
 static void test_budget(void **state)
 {
     (void)state;
     enum { ITEMS = 8192 };
-    static const char text[] = HEAD "OpStore %to %w\n" END;
+    static const struct {
+        const char *text;
+        uint64_t budget;
+    } kernels[] = {{plain, 10007}, {repeated, 1000003}};
     static uint32_t ints[ITEMS];
     static uint8_t defined[sizeof ints / 8];
-    for (uint32_t is_filled = 0; is_filled < 2; is_filled++) {
-        harness h = harness_text(text);
+    for (uint32_t k = 0; k < 4; k++) {
+        bool is_filled = k % 2 == 1;
+        harness h = harness_text(kernels[k / 2].text);
         h.schedule = SIM_SCHEDULE_LOCKSTEP;
-        h.budget = 10007;
+        h.budget = kernels[k / 2].budget;
         assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
         for (uint32_t i = 0; i < ITEMS; i++)
             ints[i] = UINT32_MAX - i;
@@ -191,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_rows_meet),
+        cmocka_unit_test(test_memory_of_two_parameters),
         cmocka_unit_test(test_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
-/* Finds which memory a kernel may write: through which parameters, and whether it may write
- * module-scope variables or, because a pointer comes from memory, anything. Memory that a kernel
- * only reads needs no race checks.
+/* Finds which memory a kernel may write, and which it may read: through which parameters, and
+ * whether it may access module-scope variables or, because a pointer comes from memory, anything.
+ * Memory that a kernel only reads needs no race checks, and what it only writes need not always be
+ * saved (exec/undo.c).
  *
  * For every value the analysis collects the roots from which an address in it may be derived:
  * parameters of its function, private variables (whose contents are tracked), the program's
- * variables or, if nothing is known, anything. A function's stores are expressed in terms of its
+ * variables or, if nothing is known, anything. A function's accesses are expressed in terms of its
  * own parameters and, at each call, in terms of the caller's, until a fixed point is reached. */
 #include "sim/decode/decode.h"
 
@@ -15,6 +16,7 @@ typedef struct roots_of_function {
     uint64_t *values;   /* per value: a set of `words` words */
     uint64_t *contents; /* per private variable: roots of the values stored in it */
     uint64_t *written;  /* roots of the addresses that the function stores to */
+    uint64_t *read;     /* roots of those that it loads from */
     uint64_t *returned;
     uint32_t words, leaves, variables;
 } roots_of_function;
@@ -90,8 +92,9 @@ static void escape(tracing *t, sim_ref ref)
  * from which it may be loaded, or may be anything. */
 static void load_trace(tracing *t, const sim_node *node)
 {
-    if (node->type != SIM_I64) return;
     sim_ref address = t->f->refs.items[node->operand_first];
+    ref_add(t, t->r->read, address);
+    if (node->type != SIM_I64) return;
     bool known = sim_ref_is_value(address);
     const uint64_t *from = known ? roots_of_value(t, address) : NULL;
     for (uint32_t i = 0; known && i < ROOT_FIRST + t->r->leaves; i++)
@@ -121,10 +124,12 @@ static void store_trace(tracing *t, const sim_node *node)
     }
 }
 
-/* Copies and atomics may store anything. */
-static void write_trace(tracing *t, const sim_node *node, bool writes)
+/* Copies and atomics may store anything. `source`: the operand that is the address they read. */
+static void write_trace(tracing *t, const sim_node *node, uint32_t source, bool writes)
 {
     const sim_ref *operands = t->f->refs.items + node->operand_first;
+    CHECK(source < node->operand_count);
+    ref_add(t, t->r->read, operands[source]);
     if (writes) ref_add(t, t->r->written, operands[0]);
     escape(t, operands[0]);
     for (uint32_t k = 0; node->type == SIM_I64 && k < node->result_count; k++)
@@ -152,9 +157,10 @@ static void node_trace(tracing *t, const sim_node *node)
     switch ((sim_shape)node->shape) {
     case SIM_SHAPE_LOAD: load_trace(t, node); break;
     case SIM_SHAPE_STORE: store_trace(t, node); break;
-    case SIM_SHAPE_ATOMIC: write_trace(t, node, node->extra != SIM_ATOMIC_LOAD); break;
+    case SIM_SHAPE_ATOMIC: write_trace(t, node, 0, node->extra != SIM_ATOMIC_LOAD); break;
     case SIM_SHAPE_COPY:
-    case SIM_SHAPE_ASYNC_COPY: write_trace(t, node, true); break;
+    case SIM_SHAPE_ASYNC_COPY: write_trace(t, node, 1, true); break;
+    case SIM_SHAPE_PRINT: bit_set(t, t->r->read, ROOT_ANYTHING); break;
     case SIM_SHAPE_FRAME_ADDRESS:
         bit_set(t, roots_of_value(t, node->result_first), variable_bit(t, node->extra));
         break;
@@ -196,6 +202,7 @@ static void call_trace(tracing *t, const sim_ir_block *block)
     for (uint32_t i = 0; i < block->operand_count; i++)
         escape(t, t->f->refs.items[block->operand_first + i]);
     callee_add(t, t->r->written, block, callee, is_known ? callee->written : anything);
+    callee_add(t, t->r->read, block, callee, is_known ? callee->read : anything);
     if (block->result_node == SIM_NONE) return;
     const sim_node *node = &t->f->nodes.items[block->result_node];
     for (uint32_t k = 0; k < node->result_count; k++) {
@@ -231,7 +238,21 @@ static void function_trace(tracing *t, uint32_t index)
 
 /* ---- Kernels ------------------------------------------------------------------------------- */
 
-void sim_decode_written(sim_decoder *d)
+/* What a kernel accesses, from the roots of the addresses. */
+static sim_access_set accessed(const tracing *t, const sim_kernel *kernel, const uint64_t *roots)
+{
+    bool *parameters =
+        rt_arena_alloc_array(&t->d->program->arena, kernel->parameter_count, sizeof(bool));
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        for (uint32_t leaf = kernel->leaf_first[i]; leaf < kernel->leaf_first[i + 1]; leaf++)
+            parameters[i] |= bit_test(roots, ROOT_FIRST + leaf);
+    }
+    return (sim_access_set){.parameters = parameters,
+                            .variables = bit_test(roots, ROOT_VARIABLES),
+                            .anything = bit_test(roots, ROOT_ANYTHING)};
+}
+
+void sim_decode_accessed(sim_decoder *d)
 {
     tracing t = {.d = d, .changed = true};
     t.functions = rt_arena_alloc_array(&d->arena, d->function_count, sizeof *t.functions);
@@ -244,6 +265,7 @@ void sim_decode_written(sim_decoder *d)
         r->values = rt_arena_alloc_array(&d->arena, (size_t)f->values.count * r->words, 8);
         r->contents = rt_arena_alloc_array(&d->arena, (size_t)r->variables * r->words, 8);
         r->written = rt_arena_alloc_array(&d->arena, r->words, 8);
+        r->read = rt_arena_alloc_array(&d->arena, r->words, 8);
         r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
     }
     /* Mark the slots of the pool that hold addresses of variables: the slots of the variables
@@ -270,14 +292,7 @@ void sim_decode_written(sim_decoder *d)
         sim_kernel *kernel = &d->program->kernels[k];
         const roots_of_function *r = &t.functions[kernel->function];
         CHECK(kernel->leaf_first[kernel->parameter_count] == r->leaves);
-        bool *parameters =
-            rt_arena_alloc_array(&d->program->arena, kernel->parameter_count, sizeof(bool));
-        for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-            for (uint32_t leaf = kernel->leaf_first[i]; leaf < kernel->leaf_first[i + 1]; leaf++)
-                parameters[i] |= bit_test(r->written, ROOT_FIRST + leaf);
-        }
-        kernel->written = (sim_written){.parameters = parameters,
-                                        .variables = bit_test(r->written, ROOT_VARIABLES),
-                                        .anything = bit_test(r->written, ROOT_ANYTHING)};
+        kernel->written = accessed(&t, kernel, r->written);
+        kernel->read = accessed(&t, kernel, r->read);
     }
 }
