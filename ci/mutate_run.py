@@ -94,7 +94,7 @@ JUDGES = (
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40,
           always=(REFUSAL, "__NVPTX__")),
     Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40, always=(REFUSAL,)),
-    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40, always=(REFUSAL,)),
+    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking", "fusion")),
 )
 
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
