@@ -92,7 +92,7 @@ JUDGES = (
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40,
-          always=(REFUSAL, "__NVPTX__")),
+          always=(REFUSAL, "__NVPTX__", "formats: [spirv64]")),
     Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40, always=(REFUSAL,)),
     Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking", "fusion")),
 )
