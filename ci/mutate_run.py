@@ -46,7 +46,7 @@ class Judge:
     files: tuple = ()    # it judges mutants of files at or below these paths; (): all
     folders: tuple = ()  # it runs scenarios of these folders; (): all
     most: int = 0        # it runs so many of them for one mutant; 0: all
-    refusals: bool = False  # and in addition those that expect its linker to refuse, which are quick
+    always: tuple = ()   # and in addition those whose text has one of these words
     options: tuple = ()
     repeats: bool = False  # it runs a scenario many times, so it leaves the slow ones out
     sanitizes: bool = False  # its program has sanitizers
@@ -82,6 +82,7 @@ RUNTIME = ("reference/fusion", "reference/memory", "reference/module", "referenc
            "reference/sched", "reference/vfunc")
 EXPLORE = "--explore"
 FAIL_CALLS = ("--fail-calls", "32")
+REFUSAL = "link-error"  # what a scenario says in which a linker must refuse; they are quick
 JUDGES = (
     Judge("sim", "documents"),
     Judge("sim", "dpcpp"),
@@ -91,9 +92,9 @@ JUDGES = (
     Judge("sim{tier=compiled}", "documents", files=("sim/compiled", "sim/exec"), most=100),
     Judge("nvlink", "documents", files=COMPILER,
           folders=("linking", "fusion", "virtual_functions", "device_global", "data", "device", "kernels"), most=40,
-          refusals=True),
-    Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40, refusals=True),
-    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking",), most=40, refusals=True),
+          always=(REFUSAL, "__NVPTX__", "formats: [spirv64]")),
+    Judge("intel-gpu", "documents", files=COMPILER, folders=("linking",), most=40, always=(REFUSAL,)),
+    Judge("pocl", "documents", files=("reference/compiler/spirv",), folders=("linking", "fusion")),
 )
 
 # Scenarios of these folders run before all others for mutants of the folder on the left; the longest match counts.
@@ -263,7 +264,8 @@ class Scenarios:
         self.reached = {}  # {(name, judge): (bytes of the compile stage, bytes of the rest)}
         self.seconds = {}  # {(name, judge): seconds}
         texts = {name: (self.root / name).read_bytes() for name in self.names}
-        self.refusing = {name for name, text in texts.items() if b"link-error" in text}
+        self.having = {word: {name for name, text in texts.items() if word.encode() in text}
+                       for judge in JUDGES for word in judge.always}
         self.identity = digest([build.state, *texts.values()])
 
     def names_of(self, judge):
@@ -554,8 +556,8 @@ class Runner:
         most = min(filter(None, (judge.most, self.most)), default=0)
         if most and len(compiled) + len(rest) > most:
             kept = set(self.richest([*compiled, *rest], mutant.file, judge, killers)[:most])
-            if judge.refusals and not self.most:
-                kept |= self.scenarios.refusing
+            if not self.most:
+                kept = kept.union(*(self.scenarios.having[word] for word in judge.always))
             compiled, rest = ([name for name in names if name in kept] for names in (compiled, rest))
         for level in range(4):
             for names, answers in ((rest, "find"), (compiled, "none")):

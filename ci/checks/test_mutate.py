@@ -434,7 +434,7 @@ class Recorded:
         names = ["scenarios/x/a.yaml", "scenarios/x/b.yaml", "scenarios/y/c.yaml"]
         self.seconds = {(name, judge): 0.1 for name in names for judge in mutate_run.JUDGES}
         self.names = names
-        self.refusing = set(names[:1])
+        self.having = {"word": set(names[:1]), "another": set()}
 
     def reaching(self, number, judge):
         return self.names[2:], self.names[:2]
@@ -467,10 +467,12 @@ def test_judges():
         build = OneFile(folder)
         build.folder, build.ranges = build.root, {"f": range(1, 3)}
         every, richest = ["a.yaml", "b.yaml", "c.yaml"], ["b.yaml", "c.yaml"]
-        for most, most_of_run, refusals, expected in ((0, 0, False, every), (2, 0, False, richest), (2, 0, True, every),
-                                                      (0, 2, False, richest), (3, 2, False, richest), (2, 2, True, richest)):
+        words = ("another", "word")
+        for most, most_of_run, always, expected in ((0, 0, (), every), (2, 0, (), richest), (2, 0, words, every),
+                                                    (2, 0, words[:1], richest), (0, 2, (), richest), (3, 2, (), richest),
+                                                    (2, 2, words, richest)):
             runner = mutate_run.Runner(build, Recorded(), most_of_run)
-            judge = dataclasses.replace(mutate_run.JUDGES[0], most=most, refusals=refusals)
+            judge = dataclasses.replace(mutate_run.JUDGES[0], most=most, always=always)
             runner.scenarios.seconds.update({(name, judge): 0.1 for name in runner.scenarios.names})
             groups = list(runner.groups(mutant, 1, judge))
             found = [name.split("/")[2] for names, _ in groups for name in names]

@@ -98,7 +98,7 @@ static void hide_kernels(const fusion_input *input, LLVMModuleRef program, uint3
     const rt_fusion_request *request = input->request;
     LLVMValueRef function = LLVMGetFirstFunction(program);
     for (; function; function = LLVMGetNextFunction(function)) {
-        if (!pl_is_kernel(function) || LLVMIsDeclaration(function)) continue;
+        if (!pl_is_kernel(function)) continue;
         pl_make_plain_function(function);
         rt_text name = pl_job_name(input->job, function);
         bool is_listed = false;

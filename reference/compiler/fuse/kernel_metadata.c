@@ -1,32 +1,17 @@
-/* The kinds are those that the SPIR-V translator reads and writes (SPIR 1.2, "Kernel metadata";
- * OpenCL C 3.0, 6.7.2 "Optional attribute qualifiers"). */
+/* What the kernels require of a launch. Descriptions of their parameters are not kept: no driver
+ * needs them, and SPIR-V states the types itself (OpenCL C 3.0, 6.7.2 "Optional attribute
+ * qualifiers"). */
 #include "reference/compiler/fuse/kernel_metadata.h"
 
 #include <string.h>
 
 #include "reference/compiler/ir/values.h"
 
-/* Each kind is a list with one entry per parameter. */
-static const char *const parameter_kinds[] = {"kernel_arg_addr_space", "kernel_arg_access_qual",
-                                              "kernel_arg_type",       "kernel_arg_base_type",
-                                              "kernel_arg_type_qual",  "kernel_arg_name"};
-
-/* Metadata of the whole kernel: if at least one kernel of the list has it, so does the fused
- * kernel. The first kind is OpenCL's. */
+/* If at least one kernel of the list has one of these, so does the fused kernel. The first kind is
+ * OpenCL's. */
 static const char *const kernel_kinds[] = {"reqd_work_group_size", "intel_reqd_sub_group_size"};
 
-enum {
-    PARAMETER_KINDS = sizeof parameter_kinds / sizeof *parameter_kinds,
-    KERNEL_KINDS = sizeof kernel_kinds / sizeof *kernel_kinds
-};
-
-/* Operand `index` of a node; NULL: it has fewer. */
-static LLVMMetadataRef operand_of(pl_job *job, LLVMValueRef node, uint32_t index)
-{
-    uint32_t count;
-    LLVMValueRef *operands = pl_metadata_operands(job, node, &count);
-    return index < count ? LLVMValueAsMetadata(operands[index]) : NULL;
-}
+enum { KERNEL_KINDS = sizeof kernel_kinds / sizeof *kernel_kinds };
 
 static LLVMMetadataRef entry_of(LLVMValueMetadataEntry *entries, size_t count, unsigned kind)
 {
@@ -84,25 +69,6 @@ bool pl_required_group_size(pl_job *job, LLVMValueRef kernel,
 
 rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels)
 {
-    pl_job *job = fusing->job;
-    uint32_t count = fusing->parameters.count;
-    LLVMMetadataRef *operands = rt_arena_alloc_array(&job->arena, count, sizeof(LLVMMetadataRef));
-    for (size_t i = 0; i < PARAMETER_KINDS; i++) {
-        const char *kind = parameter_kinds[i];
-        /* A list is joined if it exists in every kernel that contributes a parameter to the fused
-         * kernel. */
-        bool complete = true;
-        for (uint32_t k = 0; k < count && complete; k++) {
-            rt_fusion_place origin = fusing->parameters.origins[k];
-            CHECK(origin.kernel < fusing->fusion.kernel_count);
-            LLVMValueRef list = pl_metadata(job, kernels[origin.kernel], kind);
-            operands[k] = list ? operand_of(job, list, origin.parameter) : NULL;
-            complete = operands[k] != NULL;
-        }
-        if (complete)
-            LLVMGlobalSetMetadata(fusing->kernel, pl_metadata_kind(job, kind),
-                                  LLVMMDNodeInContext2(job->context, operands, count));
-    }
     for (size_t i = 0; i < KERNEL_KINDS; i++)
         RT_TRY(join_kernels(fusing, kernels, kernel_kinds[i]));
     return RT_STATUS_OK;
@@ -110,24 +76,8 @@ rt_status pl_kernel_metadata_join(pl_fusing *fusing, const LLVMValueRef *kernels
 
 void pl_kernel_metadata_keep(pl_fusing *fusing, LLVMValueMetadataEntry *entries, size_t count)
 {
-    pl_job *job = fusing->job;
-    uint32_t parameter_count = fusing->parameters.count;
-    LLVMMetadataRef *operands =
-        rt_arena_alloc_array(&job->arena, parameter_count, sizeof(LLVMMetadataRef));
-    for (size_t i = 0; i < PARAMETER_KINDS; i++) {
-        unsigned kind = pl_metadata_kind(job, parameter_kinds[i]);
-        LLVMMetadataRef list = entry_of(entries, count, kind);
-        if (!list) continue;
-        LLVMValueRef node = LLVMMetadataAsValue(job->context, list);
-        uint32_t operand_count = 0;
-        for (uint32_t k = 0; k < parameter_count; k++)
-            if (!fusing->dropped[k]) operands[operand_count++] = operand_of(job, node, k);
-        CHECK(operand_count == LLVMCountParams(fusing->kernel));
-        LLVMGlobalSetMetadata(fusing->kernel, kind,
-                              LLVMMDNodeInContext2(job->context, operands, operand_count));
-    }
     for (size_t i = 0; i < KERNEL_KINDS; i++) {
-        unsigned kind = pl_metadata_kind(job, kernel_kinds[i]);
+        unsigned kind = pl_metadata_kind(fusing->job, kernel_kinds[i]);
         LLVMMetadataRef size = entry_of(entries, count, kind);
         if (size) LLVMGlobalSetMetadata(fusing->kernel, kind, size);
     }

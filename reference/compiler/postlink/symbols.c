@@ -53,10 +53,9 @@ pl_declaration pl_declaration_classify(const pl_job *job, LLVMValueRef function)
     /* The function's set determines which image defines the function. */
     if (RULE(VF_SPLIT_10, pl_attribute_has(function, PL_INDIRECTLY_CALLABLE)))
         return PL_DECLARED_UNLISTED;
-    /* Shipped DPC++ lists as imports (A3, A4) only declarations that its front end marked and that
-     * are not indirectly callable. */
-    bool marked = pl_attribute_has(function, PL_MODULE_ID) &&
-                  !pl_attribute_has(function, PL_INDIRECTLY_CALLABLE);
+    /* Of the rest, shipped DPC++ lists as imports (A3, A4) only declarations that its front end
+     * marked. */
+    bool marked = pl_attribute_has(function, PL_MODULE_ID);
     return job->profile == RT_PROFILE_DPCPP && !marked ? PL_DECLARED_UNLISTED : PL_DECLARED_IMPORT;
 }
 
