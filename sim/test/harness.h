@@ -6,6 +6,7 @@
 #include "sim/exec/exec.h"
 #include "sim/test/assembler.h"
 #include "sim/test/executed.h"
+#include "sim/test/tier_fate.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@ typedef struct harness {
     uint32_t finding_count;
     rt_buffer output; /* of the last launch */
     uint64_t budget;
+    bool checks_fate;      /* of launches of the tier that the environment names */
     sim_schedule schedule; /* from SIM_TEST_SCHEDULE in the environment, by default lockstep */
     rt_status status;      /* of the last launch */
 } harness;
@@ -105,6 +107,7 @@ static inline harness harness_link(rt_sink *sink, sim_module **modules, uint32_t
     if (getenv("SIM_TEST_PACKS")) h.world->pack_steps = 0;
     const char *tier = getenv("SIM_TEST_TIER");
     if (tier) harness_choose_tier(&h, tier);
+    h.checks_fate = tier && strcmp(tier, "compiled") == 0;
     return h;
 }
 
@@ -210,7 +213,11 @@ static inline void harness_try(harness *h, const char *kernel, sim_range range,
     h->finding_count = 0;
     rt_buffer_free(&h->output);
     sim_test_executed(found);
+    sim_tier_report before = sim_world_tier_report(h->world);
     h->status = sim_launch(h->world, found, &range, arguments, count, &options);
+    const char *kind = h->finding_count ? h->findings[0].kind : NULL;
+    if (h->checks_fate && rt_ok(h->status))
+        tier_fate_check(kernel, kind, before, sim_world_tier_report(h->world));
 }
 
 /* Launches a kernel that must succeed without a finding. */

@@ -685,6 +685,105 @@ static void test_quick_rows(void **state)
     harness_close(&h);
 }
 
+/* ---- Text modules -----------------------------------------------------------------------------
+ */
+
+/* k(int n, global int *none, global int *a, local int *s, global int *b); %w is the work-item. */
+#define K(variables, body)                                                                         \
+    SIM_TEST_PRELUDE "OpEntryPoint Kernel %k \"k\" %gid\n"                                         \
+                     "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n"            \
+                     "%bool = OpTypeBool\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"          \
+                     "%v3 = OpTypeVector %i64 3\n%pin = OpTypePointer Input %v3\n"                 \
+                     "%g = OpTypePointer CrossWorkgroup %i32\n%l = OpTypePointer Workgroup %i32\n" \
+                     "%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n%c2 = OpConstant %i32 2\n" \
+                     "%l3 = OpConstant %i64 3\n%gid = OpVariable %pin Input\n" variables           \
+                     "%kt = OpTypeFunction %void %i32 %g %g %l %g\n"                               \
+                     "%k = OpFunction %void None %kt\n%n = OpFunctionParameter %i32\n"             \
+                     "%none = OpFunctionParameter %g\n%a = OpFunctionParameter %g\n"               \
+                     "%s = OpFunctionParameter %l\n%b = OpFunctionParameter %g\n"                  \
+                     "%entry = OpLabel\n%all = OpLoad %v3 %gid\n"                                  \
+                     "%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n" body         \
+                     "OpReturn\nOpFunctionEnd\n"
+/* Work-item 0 does something else than the others. */
+#define FIRST(is, other)                                                                           \
+    "%is = OpIEqual %bool %w %c0\nOpSelectionMerge %m None\nOpBranchConditional %is %y %z\n"       \
+    "%y = OpLabel\n" is "OpBranch %m\n%z = OpLabel\n" other "OpBranch %m\n%m = OpLabel\n"
+#define LAST(pointer, name) "%" name " = OpInBoundsPtrAccessChain %g %" pointer " %l3\n"
+#define VARIABLE            "%variable = OpVariable %g CrossWorkgroup %c1\n"
+
+static const char *text_run(harness *h, bool has_none)
+{
+    static const uint32_t zeros[4];
+    uint32_t n = 0;
+    sim_object none = has_none ? harness_memory(h, "none", zeros, sizeof zeros) : 0;
+    const sim_argument arguments[] = {harness_value(&n, sizeof n), harness_global(none),
+                                      harness_global(harness_memory(h, "a", zeros, sizeof zeros)),
+                                      harness_local(16),
+                                      harness_global(harness_memory(h, "b", zeros, sizeof zeros))};
+    harness_try(h, "k", harness_range(8, 4), arguments, 5);
+    if (!rt_ok(h->status)) fail_msg("%s", rt_sink_diagnostic(h->sink, h->status)->message.data);
+    if (!h->finding_count) return "";
+    assert_string_equal(h->findings[0].kind, "race");
+    return h->texts[0][1][0] ? h->texts[0][1] : "no name";
+}
+
+/* In which of the arguments there is a race does not depend on the others. */
+static void test_arguments(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *object;
+        uint32_t offset;
+    } rows[] = {
+        {K("", "OpStore %a %w\n"), "a", 0},
+        {K("", "OpStore %b %w\n"), "b", 0},
+        {K("", "%v = OpLoad %i32 %a\nOpStore %b %w\n"), "b", 0},
+        {K("", "%v = OpLoad %i32 %b\nOpStore %a %w\n"), "a", 0},
+        {K("", LAST("b", "p") "OpStore %p %w\n"), "b", 12},
+        {K("", "%v = OpLoad %i32 %a\n%u = OpLoad %i32 %b\n"), "", 0},
+        /* An atomic of the last element. */
+        {K("",
+           LAST("a", "p") FIRST("OpStore %p %c1\n", "%old = OpAtomicIAdd %i32 %p %c1 %c0 %c1\n")),
+         "a", 12},
+        {K("", LAST("b", "p") FIRST("%v = OpLoad %i32 %p\nOpStore %a %v\n",
+                                    "%old = OpAtomicIAdd %i32 %p %c1 %c0 %c1\n")),
+         "b", 12},
+        {K("", LAST("a", "p") "%old = OpAtomicIAdd %i32 %p %c1 %c0 %c1\n"), "", 0},
+        {K(VARIABLE, "OpStore %variable %w\n"), "no name", 0},
+    };
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t has_none = 0; has_none < 2; has_none++) {
+            harness h = harness_text(rows[i].text);
+            const char *object = text_run(&h, has_none);
+            if (strcmp(object, rows[i].object) != 0)
+                fail_msg("%u: '%s', expected '%s'", i, object, rows[i].object);
+            if (object[0]) assert_int_equal(h.findings[0].offset, rows[i].offset);
+            harness_close(&h);
+        }
+    }
+}
+
+/* A world's other programs have variables of their own. */
+static void test_two_programs(void **state)
+{
+    (void)state;
+    static const char text[] = K(VARIABLE, "OpStore %variable %w\n");
+    for (uint32_t first = 0; first < 2; first++) {
+        harness a = harness_text(text), b = harness_text(text);
+        sim_world *own = b.world;
+        b.world = a.world;
+        b.checks_fate = a.checks_fate = false; /* of the kernel's name there are two */
+        if (first == 0) assert_string_not_equal(text_run(&a, true), "");
+        assert_string_not_equal(text_run(&b, true), "");
+        if (first == 1) assert_string_not_equal(text_run(&a, true), "");
+        sim_world_destroy(a.world);
+        a.world = own;
+        b.world = sim_world_create(b.sink, 1);
+        harness_close(&b);
+        harness_close(&a);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -698,6 +797,8 @@ int main(void)
         cmocka_unit_test(test_messages),
         cmocka_unit_test(test_first_findings),
         cmocka_unit_test(test_quick_rows),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_two_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
