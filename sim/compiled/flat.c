@@ -257,6 +257,7 @@ static bool trace_op(trace *t, uint32_t instance, const sim_code_block *block, c
     case SIM_H_MOVE_I64_SS: return trace_register(t, instance, block, op, op->a);
     case SIM_H_SUB_I64_VV:
     case SIM_H_SUB_I64_VS:
+    case SIM_H_SUB_I64_SV:
     case SIM_H_SUB_I64_SS: return trace_register(t, instance, block, op, op->a);
     case SIM_H_ADD_I64_VV:
     case SIM_H_ADD_I64_VS:

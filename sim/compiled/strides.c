@@ -151,14 +151,9 @@ static int32_t op_follow(strides *s, const sim_code_function *function, const si
     const tier_handler *h = tier_handler_at(op->handler);
     bool is_load = h->shape == TIER_LOAD;
     if (!is_load && h->shape != TIER_STORE) {
-        int32_t a = stride_read(s, s->instance, op->a), b = 0, c = 0;
-        bool is_unary = (h->shape & ~TIER_DEFINED) == TIER_UNARY || h->shape == TIER_HALF ||
-                        h->shape == TIER_MOVE || h->shape == TIER_INDEX || h->shape == TIER_HOLDS ||
-                        h->shape == TIER_MATH1;
-        bool is_ternary =
-            h->shape == TIER_TERNARY || h->shape == TIER_SELECT || h->shape == TIER_PICK;
-        if (!is_unary) b = stride_read(s, s->instance, op->b);
-        if (is_ternary) c = stride_read(s, s->instance, op->c);
+        /* An operand that the operation does not have counts as uniform. */
+        int32_t a = stride_read(s, s->instance, op->a), b = stride_read(s, s->instance, op->b);
+        int32_t c = stride_read(s, s->instance, op->c);
         stride_write(s, s->instance, op->target, computed(s, op, h, a, b, c));
         return 0;
     }

@@ -382,6 +382,7 @@ static void test_objects(void **state)
         {"", NUMBER("out") "%at = OpIAdd %i64 %u %x\n" POINTER, GLOBAL, 0},
         {"", NUMBER("in") "%at = OpIAdd %i64 %l15 %u\n" POINTER, GLOBAL, 1},
         {"", NUMBER("in") "%at = OpISub %i64 %u %l15\n" POINTER, GLOBAL, 1},
+        {"", NUMBER("in") "%at = OpISub %i64 %u %x\n" POINTER, GLOBAL, 1},
         {"", NUMBER("in") "%at = OpISub %i64 %x %u\n" POINTER, ANY, 0},
         {"", NUMBER("in") "%at = OpIMul %i64 %u %n\n" POINTER, ANY, 0},
         {"", NUMBER("in") "%at = OpBitwiseAnd %i64 %u %n\n" POINTER, ANY, 0},
