@@ -132,7 +132,7 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
                 SIM_UNDO_PAGE;
     }
     pages_reserve(undo, size);
-    bool needs_none = has_large && !has_window && is_stored_again(undo, l, arguments);
+    bool needs_none = has_large && is_stored_again(undo, l, arguments);
     uint64_t end = 0;
     for (uint32_t i = 0; i < undo->objects.count; i++) {
         sim_undo_object *object = &undo->objects.items[i];

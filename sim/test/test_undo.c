@@ -2,6 +2,7 @@
  * record because each work-item keeps to its own part (exec/undo.h). Every kernel has one buffer of
  * ints, which hold their indices, or nothing. */
 #include "reference/base/alloc.h"
+#include "sim/exec/undo.h"
 #include "sim/test/harness.h"
 
 /* %to: the place of the work-item, number %x (64 bits) or %w (32). */
@@ -56,7 +57,23 @@ static const char repeated[] =
 static const char then_atomic[] = HEAD "OpStore %to %w\n"
                                        "%v = OpAtomicIAdd %i32 %to %c1 %c0 %w\n" END;
 
-enum { GROUP = 64 };
+/* The same with a second parameter %in, of the type. */
+#define HEAD_2(in)                                                                                 \
+    "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
+    "OpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"                         \
+    "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n"                             \
+    "%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n%v3 = OpTypeVector %i64 3\n"                    \
+    "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"                     \
+    "%gg = OpTypePointer CrossWorkgroup %g\n%l = OpTypePointer Workgroup %i32\n"                   \
+    "%c1 = OpConstant %i32 1\n%gid = OpVariable %pin Input\n"                                      \
+    "%kt = OpTypeFunction %void %g " in "\n%k = OpFunction %void None %kt\n"                       \
+    "%out = OpFunctionParameter %g\n%in = OpFunctionParameter " in "\n%entry = OpLabel\n"          \
+    "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"       \
+    "%to = OpInBoundsPtrAccessChain %g %out %x\n"
+#define PLACE_IN "%from = OpInBoundsPtrAccessChain %g %in %x\n"
+#define VALUE_IN PLACE_IN "%v = OpLoad %i32 %from\n"
+
+enum { GROUP = 64, LARGE = 8192 /* ints, more than are saved at once */ };
 
 /* What the int at index i is in the end. */
 typedef uint32_t final_value(uint32_t i);
@@ -167,18 +184,7 @@ static void test_memory_of_two_parameters(void **state)
     (void)state;
     enum { ITEMS = 8192 };
     static const char text[] =
-        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n"
-        "OpCapability Int64\nOpMemoryModel Physical64 OpenCL\nOpEntryPoint Kernel %k \"k\" %gid\n"
-        "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n"
-        "%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n%v3 = OpTypeVector %i64 3\n"
-        "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"
-        "%c1 = OpConstant %i32 1\n%gid = OpVariable %pin Input\n"
-        "%kt = OpTypeFunction %void %g %g\n%k = OpFunction %void None %kt\n"
-        "%out = OpFunctionParameter %g\n%in = OpFunctionParameter %g\n%entry = OpLabel\n"
-        "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n"
-        "%from = OpInBoundsPtrAccessChain %g %in %x\n%v = OpLoad %i32 %from\n"
-        "%s = OpIAdd %i32 %v %c1\n%to = OpInBoundsPtrAccessChain %g %out %x\n"
-        "OpStore %to %s\nOpReturn\nOpFunctionEnd\n";
+        HEAD_2("%g") VALUE_IN "%s = OpIAdd %i32 %v %c1\nOpStore %to %s\n" END;
     static uint32_t ints[ITEMS - 1];
     harness h = harness_text(text);
     h.schedule = SIM_SCHEDULE_LOCKSTEP;
@@ -237,6 +243,110 @@ static void test_budget(void **state)
     }
 }
 
+/* ---- What needs no copy --------------------------------------------------------------------- */
+
+/* Whether a launch that may execute as much saves nothing of the memory of the kernel's first
+ * parameter. */
+static bool saves_nothing(harness *h, const sim_argument *arguments, uint64_t budget,
+                          uint64_t steps)
+{
+    const sim_range range = harness_range(LARGE, GROUP);
+    const sim_launch_state l = {.world = h->world,
+                                .kernel = sim_program_kernel(h->program, RT_TEXT("k")),
+                                .program = h->program,
+                                .range = &range,
+                                .budget = budget,
+                                .steps = steps};
+    sim_undo undo = {0};
+    sim_undo_open(&undo, &l, arguments, false);
+    assert_true(undo.objects.count >= 1);
+    bool is_none = undo.objects.items[0].is_whole && !undo.objects.items[0].is_saved[0];
+    sim_undo_close(&undo, false);
+    sim_undo_free(&undo);
+    return is_none;
+}
+
+static bool text_saves_nothing(const char *text, uint32_t ints, uint64_t budget, uint64_t steps)
+{
+    static const uint32_t zeros[LARGE];
+    harness h = harness_text(text);
+    const sim_argument arguments[] = {harness_global(harness_memory(&h, "out", zeros, ints * 4))};
+    bool is_none = saves_nothing(&h, arguments, budget, steps);
+    harness_close(&h);
+    return is_none;
+}
+
+/* `plain` has six instructions: a load, a component, a conversion, a place, a store, the end. */
+static void test_cost(void **state)
+{
+    (void)state;
+    static char text[1 << 19];
+    const uint64_t cost = 6 * LARGE, much = UINT64_C(1) << 40;
+    assert_true(text_saves_nothing(plain, LARGE, cost, cost));
+    assert_false(text_saves_nothing(plain, LARGE, cost - 1, much));
+    assert_false(text_saves_nothing(plain, LARGE, much, cost - 1));
+    /* Small memory is copied at once. */
+    assert_false(text_saves_nothing(plain, 4096, much, much));
+    for (uint32_t more = 4090; more <= 4091; more++) {
+        char *end = text + sprintf(text, "%s%%n0 = OpCopyObject %%i32 %%w\n", HEAD);
+        for (uint32_t i = 1; i < more; i++)
+            end += sprintf(end, "%%n%u = OpIAdd %%i32 %%n%u %%c1\n", i, i - 1);
+        sprintf(end, "OpStore %%to %%n%u\n%s", more - 1, END);
+        assert_int_equal(text_saves_nothing(text, LARGE, much, much), more == 4090);
+    }
+    for (uint32_t depth = 4; depth <= 5; depth++) {
+        char *end = text + sprintf(text, "%s%%r = OpFunctionCall %%void %%f1 %%to\n%s", HEAD, END);
+        for (uint32_t i = 1; i <= depth; i++) {
+            end += sprintf(end, "%%f%u = OpFunction %%void None %%kt\n", i);
+            end += sprintf(end, "%%a%u = OpFunctionParameter %%g\n%%e%u = OpLabel\n", i, i);
+            end += i == depth
+                       ? sprintf(end, "OpStore %%a%u %%c1\n", i)
+                       : sprintf(end, "%%r%u = OpFunctionCall %%void %%f%u %%a%u\n", i, i + 1, i);
+            end += sprintf(end, "OpReturn\nOpFunctionEnd\n");
+        }
+        assert_int_equal(text_saves_nothing(text, LARGE, much, much), depth == 4);
+    }
+}
+
+static void test_what_is_saved(void **state)
+{
+    (void)state;
+    enum { SAME = 1, WINDOW = 2, LOCAL = 4 };
+    static const struct {
+        const char *name, *text;
+        uint32_t second; /* SAME, WINDOW or LOCAL memory; 0: other memory */
+        bool saves_nothing;
+    } kernels[] = {
+        {"reads", own, 0, false},
+        {"repeats", repeated, 0, false},
+        {"waits", HEAD "OpControlBarrier %c2 %c2 %c0\nOpStore %to %w\n" END, 0, false},
+        {"reads another", HEAD_2("%g") VALUE_IN "OpStore %to %v\n" END, 0, true},
+        {"reads the same", HEAD_2("%g") VALUE_IN "OpStore %to %v\n" END, SAME, false},
+        {"reads through a window", HEAD_2("%g") VALUE_IN "OpStore %to %v\n" END, WINDOW, false},
+        {"writes two", HEAD_2("%g") PLACE_IN "OpStore %from %w\nOpStore %to %w\n" END, SAME, true},
+        {"reads local memory",
+         HEAD_2("%l") "OpStore %in %c1\n%v = OpLoad %i32 %in\nOpStore %to %v\n" END, LOCAL, true},
+        {"reads anything",
+         HEAD_2("%gg") "%q = OpLoad %g %in\n%v = OpLoad %i32 %q\nOpStore %to %v\n" END, 0, false},
+    };
+    static const uint32_t zeros[LARGE];
+    for (uint32_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        harness h = harness_text(kernels[k].text);
+        sim_object out = harness_memory(&h, "out", zeros, sizeof zeros), in = out;
+        if (kernels[k].second == 0) in = harness_memory(&h, "in", zeros, sizeof zeros);
+        if (kernels[k].second == WINDOW)
+            assert_true(rt_ok(
+                sim_object_create_window(h.world, out, 0, sizeof zeros, RT_TEXT("window"), &in)));
+        const sim_argument arguments[] = {harness_global(out), kernels[k].second == LOCAL
+                                                                   ? harness_local(4)
+                                                                   : harness_global(in)};
+        const uint64_t much = UINT64_C(1) << 40;
+        if (saves_nothing(&h, arguments, much, much) != kernels[k].saves_nothing)
+            fail_msg("%s", kernels[k].name);
+        harness_close(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_rows_meet),
         cmocka_unit_test(test_memory_of_two_parameters),
         cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_what_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
