@@ -183,9 +183,7 @@ static void emit_done(tier_emitter *e)
 
 static const sim_edge *edge_at(const tier_emitter *e, uint32_t edge)
 {
-    const tier_block *block = block_at(e, e->block);
-    return &e->flat->instances.items[block->instance]
-                .function->edges[block->block->edge_first + edge];
+    return tier_edge_of(e->flat, e->block, edge);
 }
 
 /* Executes an edge's moves for the active lanes. False if the edge only gives up. */
@@ -218,6 +216,33 @@ static bool emit_part(tier_emitter *e, const sim_edge *edge, LLVMValueRef lanes)
     return emit_moves(e, edge);
 }
 
+/* ---- Operations ----------------------------------------------------------------------------- */
+
+/* Counts the block's instructions: for each active lane, and once for the chunk. */
+static void emit_cost(tier_emitter *e, uint32_t cost, bool may_be_idle)
+{
+    if (cost == 0) return;
+    LLVMTypeRef type = e->i64;
+    LLVMValueRef lanes = tier_bits(e, tier_active(e), e->i64), once = tier_number(e->i64, cost);
+    LLVMValueRef count = tier_intrinsic(e, "llvm.ctpop", &type, 1, &lanes, 1);
+    LLVMValueRef spent = LLVMBuildLoad2(e->builder, e->i64, e->spent, "");
+    LLVMValueRef more = LLVMBuildMul(e->builder, count, once, "");
+    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, spent, more, ""), e->spent);
+    LLVMValueRef steps = LLVMBuildLoad2(e->builder, e->i64, e->steps, "");
+    if (may_be_idle)
+        once = LLVMBuildSelect(e->builder, tier_any(e, tier_active(e)), once, LLVMConstNull(e->i64),
+                               "");
+    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, steps, once, ""), e->steps);
+}
+
+static void emit_ops(tier_emitter *e, const tier_block *from, bool may_be_idle)
+{
+    const sim_code_function *function = e->flat->instances.items[from->instance].function;
+    emit_cost(e, from->block->cost, may_be_idle);
+    for (uint32_t i = 0; i < from->block->op_count; i++)
+        tier_emit_op(e, &function->ops[from->block->op_first + i]);
+}
+
 /* ---- Branches ------------------------------------------------------------------------------- */
 
 /* Both sides have lanes. A back edge's moves are executed last, because they may overwrite uniform
@@ -242,8 +267,66 @@ static void emit_split(tier_emitter *e, const LLVMValueRef lanes[2])
     emit_jump(e, targets[low]);
 }
 
+/* Divides the active lanes between the edges of a branch. */
+static void branch_lanes(tier_emitter *e, const sim_code_block *block, LLVMValueRef *out_lanes)
+{
+    LLVMValueRef flags = tier_read(e, block->condition, SIM_I8, true), active = tier_active(e);
+    LLVMValueRef is_set =
+        LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
+    out_lanes[0] = LLVMBuildAnd(e->builder, active, is_set, "");
+    out_lanes[1] = LLVMBuildAnd(e->builder, active, LLVMBuildNot(e->builder, is_set, ""), "");
+}
+
+/* ---- Folded branches: see fold.c --------------------------------------------------------------
+ */
+
+static void fold_block(tier_emitter *e, uint32_t block, LLVMValueRef lanes, uint32_t join);
+
+/* Runs both sides of the branch that ends e->block, up to the block where they meet. */
+static void fold_sides(tier_emitter *e, const LLVMValueRef lanes[2])
+{
+    uint32_t from = e->block, join = block_at(e, from)->join;
+    uint32_t low = tier_fold_first(e->flat, from);
+    for (uint32_t i = 0; i < 2; i++)
+        (void)emit_part(e, edge_at(e, i), lanes[i]);
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t i = k == 0 ? low : 1 - low;
+        uint32_t target = tier_target(e->flat, from, tier_edge_of(e->flat, from, i));
+        if (target != join) fold_block(e, target, lanes[i], join);
+    }
+    e->block = e->node = from;
+}
+
+/* Runs, for some lanes or none, a block of a side and those that follow it. */
+static void fold_block(tier_emitter *e, uint32_t block, LLVMValueRef lanes, uint32_t join)
+{
+    const tier_block *from = block_at(e, block);
+    uint32_t next = from->join;
+    e->block = e->node = block;
+    LLVMBuildStore(e->builder, lanes, e->active);
+    emit_ops(e, from, true);
+    if (from->block->end == SIM_END_BRANCH) {
+        LLVMValueRef parts[2];
+        branch_lanes(e, from->block, parts);
+        fold_sides(e, parts);
+    } else {
+        (void)emit_moves(e, edge_at(e, 0));
+        next = tier_target(e->flat, block, edge_at(e, 0));
+    }
+    if (next != join) fold_block(e, next, lanes, join);
+}
+
 static void emit_branch(tier_emitter *e, const sim_code_block *block)
 {
+    uint32_t join = block_at(e, e->block)->join;
+    if (join != SIM_NONE) {
+        LLVMValueRef lanes[2], active = tier_active(e);
+        branch_lanes(e, block, lanes);
+        fold_sides(e, lanes);
+        LLVMBuildStore(e->builder, active, e->active);
+        emit_jump(e, join);
+        return;
+    }
     LLVMBasicBlockRef yes = tier_block_new(e, ""), no = tier_block_new(e, "");
     if (sim_register_uniform(block->condition)) {
         LLVMValueRef flag = tier_read(e, block->condition, SIM_I8, false);
@@ -251,12 +334,8 @@ static void emit_branch(tier_emitter *e, const sim_code_block *block)
         LLVMBuildCondBr(e->builder, is_set, yes, no);
     } else {
         LLVMBasicBlockRef some = tier_block_new(e, ""), both = tier_block_new(e, "");
-        LLVMValueRef flags = tier_read(e, block->condition, SIM_I8, true);
-        LLVMValueRef is_set =
-            LLVMBuildICmp(e->builder, LLVMIntNE, flags, LLVMConstNull(LLVMTypeOf(flags)), "");
-        LLVMValueRef active = tier_active(e), lanes[2];
-        lanes[0] = LLVMBuildAnd(e->builder, active, is_set, "");
-        lanes[1] = LLVMBuildAnd(e->builder, active, LLVMBuildNot(e->builder, is_set, ""), "");
+        LLVMValueRef lanes[2];
+        branch_lanes(e, block, lanes);
         LLVMBuildCondBr(e->builder, tier_any(e, lanes[1]), some, yes);
         LLVMPositionBuilderAtEnd(e->builder, some);
         LLVMBuildCondBr(e->builder, tier_any(e, lanes[0]), both, no);
@@ -447,23 +526,6 @@ static void emit_meeting(tier_emitter *e)
 
 /* ---- Blocks --------------------------------------------------------------------------------- */
 
-static void emit_cost(tier_emitter *e, uint32_t cost)
-{
-    if (cost == 0) return;
-    LLVMTypeRef type = e->i64;
-    unsigned id = LLVMLookupIntrinsicID("llvm.ctpop", 10);
-    LLVMValueRef count_of = LLVMGetIntrinsicDeclaration(e->module, id, &type, 1);
-    LLVMValueRef lanes = tier_bits(e, tier_active(e), e->i64);
-    LLVMValueRef count = LLVMBuildCall2(e->builder, LLVMIntrinsicGetType(e->llvm, id, &type, 1),
-                                        count_of, &lanes, 1, "");
-    LLVMValueRef spent = LLVMBuildLoad2(e->builder, e->i64, e->spent, "");
-    LLVMValueRef more = LLVMBuildMul(e->builder, count, tier_number(e->i64, cost), "");
-    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, spent, more, ""), e->spent);
-    LLVMValueRef steps = LLVMBuildLoad2(e->builder, e->i64, e->steps, "");
-    LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, steps, tier_number(e->i64, cost), ""),
-                   e->steps);
-}
-
 static void emit_end(tier_emitter *e, const tier_block *from)
 {
     switch ((sim_end)from->block->end) {
@@ -484,19 +546,20 @@ static void emit_end(tier_emitter *e, const tier_block *from)
 static void emit_block(tier_emitter *e, uint32_t index)
 {
     const tier_block *from = block_at(e, index);
-    const sim_code_function *function = e->flat->instances.items[from->instance].function;
     e->block = index;
     e->node = index;
     e->instance = from->instance;
     LLVMPositionBuilderAtEnd(e->builder, e->bodies[index]);
+    if (from->is_folded) {
+        (void)LLVMBuildUnreachable(e->builder);
+        return;
+    }
     if (from->left != SIM_NONE) emit_left(e, from->left);
     if (from->block->takes_undefined) {
         LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_UNDEFINED]);
         return;
     }
-    emit_cost(e, from->block->cost);
-    for (uint32_t i = 0; i < from->block->op_count; i++)
-        tier_emit_op(e, &function->ops[from->block->op_first + i]);
+    emit_ops(e, from, false);
     emit_end(e, from);
 }
 

@@ -50,8 +50,8 @@ static void function_open(tier_emitter *e)
     e->parked = LLVMBuildAlloca(e->variables, e->word, "parked");
     e->spent = LLVMBuildAlloca(e->variables, e->i64, "spent");
     e->steps = LLVMBuildAlloca(e->variables, e->i64, "steps");
-    e->values =
-        LLVMBuildAlloca(e->variables, LLVMArrayType(e->i8, 16 * SIM_TIER_LANES * 8), "values");
+    e->values = LLVMBuildAlloca(
+        e->variables, LLVMArrayType(e->i8, TIER_COMPONENTS_MAX * SIM_TIER_ROW_BYTES), "values");
     e->index = LLVMBuildAlloca(e->variables, LLVMArrayType(e->i8, SIM_TIER_LANES * 8), "index");
     LLVMSetAlignment(e->values, 128);
     LLVMSetAlignment(e->index, 128);

@@ -151,7 +151,9 @@ LLVMValueRef tier_number(LLVMTypeRef type, uint64_t value);
 /* A pointer to data of this process, by name. */
 LLVMValueRef tier_constant_pointer(const tier_emitter *e, const void *pointer);
 
-/* A place for a row of lanes, by number, that helpers read or write. */
+/* The components of an access, which is one of a vector. */
+enum { TIER_COMPONENTS_MAX = 16 };
+/* A place for a row of lanes, by number below that, that helpers read or write. */
 LLVMValueRef tier_scratch(const tier_emitter *e, uint32_t row, LLVMTypeRef type);
 
 /* ---- memory.c ---- */
@@ -161,11 +163,12 @@ typedef struct tier_memory {
     sim_tier_access *access;
     sim_lane_type type; /* of a component */
     const sim_register *places;
-    tier_object object; /* what is known of what it reaches */
-    bool is_uniform;    /* all lanes have one address */
-    int32_t stride;     /* a guess: see strides.c */
-    LLVMValueRef base;  /* the uniform part of the address */
-    LLVMValueRef row;   /* each lane's index or, without a base, address; NULL if is_uniform */
+    tier_object object;         /* what is known of what it reaches */
+    bool is_uniform;            /* all lanes have one address */
+    int32_t stride;             /* a guess: see strides.c */
+    const LLVMValueRef *values; /* a store's components; NULL for a load */
+    LLVMValueRef base;          /* the uniform part of the address */
+    LLVMValueRef row; /* each lane's index or, without a base, address; NULL if is_uniform */
     LLVMBasicBlockRef done;
 } tier_memory;
 

@@ -128,7 +128,7 @@ static const char *blocks_add(tier_flat *flat, uint32_t instance)
         if (at >= TIER_BLOCKS_MAX || flat->op_count > OPS_MAX) return "is too large";
         flat->instances.items[instance].place_of[b] = at;
         *rt_vector_push(&flat->blocks) =
-            (tier_block){.instance = instance, .block = block, .left = left};
+            (tier_block){.instance = instance, .block = block, .left = left, .join = SIM_NONE};
         left = SIM_NONE;
         if (block->end == SIM_END_BARRIER) flat->blocks.items[at].barrier = flat->barrier_count++;
         if (block->end != SIM_END_CALL) continue;
@@ -168,12 +168,12 @@ static void edges_examine(tier_flat *flat)
     for (uint32_t b = 0; b < flat->blocks.count; b++) {
         const tier_block *from = &flat->blocks.items[b];
         const tier_instance *in = &flat->instances.items[from->instance];
-        const sim_edge *edges = in->function->edges + from->block->edge_first;
         bool diverges =
             (from->block->end == SIM_END_BRANCH || from->block->end == SIM_END_SWITCH) &&
             !sim_register_uniform(from->block->condition);
+        if (from->is_folded || from->join != SIM_NONE) continue;
         for (uint32_t e = 0; e < from->block->edge_count; e++) {
-            uint32_t target = tier_target(flat, b, &edges[e]);
+            uint32_t target = tier_target(flat, b, tier_edge_of(flat, b, e));
             if (target <= b) *rt_vector_push(&flat->loops) = (tier_loop){target, b};
             if (diverges || target > b + 1) flat->blocks.items[target].may_be_parked = true;
         }
@@ -482,8 +482,7 @@ static void parts_examine(tier_flat *flat)
         const tier_block *from = &flat->blocks.items[b];
         const tier_instance *in = &flat->instances.items[from->instance];
         for (uint32_t e = 0; e < from->block->edge_count; e++)
-            parts_join(parts, b,
-                       tier_target(flat, b, &in->function->edges[from->block->edge_first + e]));
+            parts_join(parts, b, tier_target(flat, b, tier_edge_of(flat, b, e)));
         bool is_barrier = from->block->end == SIM_END_BARRIER && orders_local(from->block->extra);
         if (sim_end_falls_through((sim_end)from->block->end) && !is_barrier)
             parts_join(parts, b, b + 1);
@@ -501,6 +500,7 @@ static void parts_examine(tier_flat *flat)
 
 static void tier_flat_examine(tier_flat *flat)
 {
+    tier_fold_branches(flat);
     edges_examine(flat);
     parts_examine(flat);
     tier_marks_choose(flat);

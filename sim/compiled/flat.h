@@ -28,6 +28,9 @@ typedef struct tier_block {
     uint64_t stores;    /* the local objects to which work-items of the group may store before the
                          * next barrier or since the last: tier_object.local of all of them */
     bool may_be_parked; /* lanes may wait to enter it while others run earlier blocks */
+    uint32_t join;      /* a branch that is folded: the block where its sides meet, which follows
+                         * theirs; SIM_NONE: it is not (fold.c) */
+    bool is_folded;     /* it is part of a side of such a branch, and runs only with it */
 } tier_block;
 
 /* The blocks [header, last], which a back edge repeats. */
@@ -52,8 +55,25 @@ typedef struct tier_flat {
 const char *tier_flatten(const sim_program *program, uint32_t function, tier_flat *out_flat);
 void tier_flat_free(tier_flat *flat);
 
+/* The function that a block is from, and the block's edge with that number. */
+static inline const sim_code_function *tier_function_of(const tier_flat *flat, uint32_t block)
+{
+    return flat->instances.items[flat->blocks.items[block].instance].function;
+}
+static inline const sim_edge *tier_edge_of(const tier_flat *flat, uint32_t block, uint32_t edge)
+{
+    const sim_code_block *from = flat->blocks.items[block].block;
+    CHECK(edge < from->edge_count);
+    return &tier_function_of(flat, block)->edges[from->edge_first + edge];
+}
+
 /* Returns the block that an edge of the block leads to. */
 uint32_t tier_target(const tier_flat *flat, uint32_t block, const sim_edge *edge);
+
+/* Decides which branches are folded (fold.c). */
+void tier_fold_branches(tier_flat *flat);
+/* The edge, 0 or 1, whose side a folded branch runs first. */
+uint32_t tier_fold_first(const tier_flat *flat, uint32_t block);
 
 /* True if the register, as an operation of the block reads it, is computed from the address of one
  * private variable, which is then returned. It may point outside the variable. */

@@ -71,8 +71,8 @@ static bool block_flow(const tier_emitter *e, const live_sets *sets, uint32_t in
     const tier_instance *in = &e->flat->instances.items[block->instance];
     bool changes = false;
     for (uint32_t i = 0; i < block->block->edge_count; i++) {
-        const sim_edge *edge = &in->function->edges[block->block->edge_first + i];
         uint32_t node = e->edge_nodes[index] + i;
+        const sim_edge *edge = tier_edge_of(e->flat, index, i);
         changes |= flow_from(sets, node, tier_target(e->flat, index, edge));
         changes |= flow_from(sets, index, node);
     }

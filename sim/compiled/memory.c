@@ -154,6 +154,13 @@ static void loaded_write(tier_emitter *e, const tier_memory *m)
 
 /* ---- Helpers -------------------------------------------------------------------------------- */
 
+/* Puts what a helper is to store where it expects it. */
+static void values_put(const tier_emitter *e, const tier_memory *m)
+{
+    for (uint32_t k = 0; m->values && k < m->access->count; k++)
+        LLVMBuildStore(e->builder, m->values[k], tier_scratch(e, k, LLVMTypeOf(m->values[k])));
+}
+
 void tier_access_any(tier_emitter *e, const tier_memory *m)
 {
     uint32_t width = (uint32_t)__builtin_ctz(m->access->bytes);
@@ -168,6 +175,7 @@ void tier_access_any(tier_emitter *e, const tier_memory *m)
     addresses =
         LLVMBuildAdd(e->builder, addresses, splat_number(e, e->i64, (uint64_t)m->access->imm), "");
     LLVMBuildStore(e->builder, addresses, tier_pointer(e, e->index, 0, wide));
+    values_put(e, m);
     LLVMValueRef arguments[] = {e->context, tier_constant_pointer(e, m->access),
                                 tier_bits(e, tier_active(e), e->i32),
                                 tier_pointer(e, e->index, 0, e->i8), tier_scratch(e, 0, e->i8)};
@@ -183,6 +191,7 @@ static void access_view(tier_emitter *e, const tier_memory *m, LLVMValueRef at, 
 {
     uint32_t width = (uint32_t)__builtin_ctz(m->access->bytes);
     LLVMBuildStore(e->builder, at, tier_pointer(e, e->index, 0, LLVMTypeOf(at)));
+    values_put(e, m);
     LLVMValueRef arguments[] = {e->context,
                                 tier_constant_pointer(e, m->access),
                                 kind,
@@ -476,6 +485,13 @@ static void plain_part(tier_emitter *e, const tier_memory *m, uint32_t kind, LLV
 
 /* ---- The log of reads ----------------------------------------------------------------------- */
 
+static LLVMValueRef log_row(const tier_emitter *e)
+{
+    LLVMValueRef next_at =
+        tier_pointer(e, e->context, offsetof(sim_tier_context, reads_next), e->bytes_pointer);
+    return LLVMBuildLoad2(e->builder, e->bytes_pointer, next_at, "");
+}
+
 static void log_store(const tier_emitter *e, LLVMValueRef row, size_t member, LLVMValueRef value)
 {
     LLVMValueRef to = tier_pointer(e, row, member, LLVMTypeOf(value));
@@ -488,8 +504,9 @@ static bool is_logged(const tier_memory *m)
     return !m->access->is_store && !m->access->is_quiet && !m->object.is_global;
 }
 
-/* Goes to m->done. If the object is one whose reads are logged, adds a row first. */
-static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef at,
+/* Goes to m->done. If the object is one whose reads are logged, adds a row first; its offsets, if
+ * they are mixed, are there already. */
+static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, LLVMValueRef first,
                     LLVMValueRef kind)
 {
     if (!is_logged(m)) {
@@ -502,7 +519,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     LLVMValueRef next_at =
         tier_pointer(e, e->context, offsetof(sim_tier_context, reads_next), e->bytes_pointer);
     LLVMValueRef row = LLVMBuildLoad2(e->builder, e->bytes_pointer, next_at, "");
-    log_store(e, row, offsetof(sim_tier_read, at), at);
+    log_store(e, row, offsetof(sim_tier_read, first), first);
     log_store(e, row, offsetof(sim_tier_read, race),
               view_member(e, m, offsetof(sim_tier_view, race), e->i64));
     log_store(e, row, offsetof(sim_tier_read, access),
@@ -525,23 +542,32 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
 
 /* ---- Objects -------------------------------------------------------------------------------- */
 
-/* Goes to `plain` if compiled code itself can load from the view's object, and to `tracked`
- * otherwise. `loads`: what the view says of loads; NULL for a store. */
-static void plain_test(const tier_emitter *e, LLVMValueRef loads, LLVMBasicBlockRef plain,
+/* Goes to `plain` if compiled code itself can access the view's object, and to `tracked` otherwise.
+ * `flags`: what the view says of such accesses; NULL if only a helper makes them. */
+static void plain_test(const tier_emitter *e, LLVMValueRef flags, LLVMBasicBlockRef plain,
                        LLVMBasicBlockRef tracked)
 {
-    if (!loads) {
+    if (!flags) {
         LLVMBuildBr(e->builder, tracked);
         return;
     }
-    LLVMValueRef is_plain = LLVMBuildNot(e->builder, flag_of(e, loads, SIM_TIER_HELPED), "");
+    LLVMValueRef is_plain = LLVMBuildNot(e->builder, flag_of(e, flags, SIM_TIER_HELPED), "");
     tier_branch_rarely(e, is_plain, plain, tracked);
 }
 
-static LLVMValueRef loads_of(const tier_emitter *e, const tier_memory *m)
+/* Only stores of words to an object that is known to be local are made in line. */
+static bool is_local_store(const tier_memory *m)
 {
-    if (m->access->is_store) return NULL;
-    return view_member(e, m, offsetof(sim_tier_view, loads), e->i64);
+    const sim_tier_access *a = m->access;
+    return a->is_store && a->count == 1 && a->bytes == 4 && a->alignment >= 4 &&
+           m->object.local != 0 && m->object.local != TIER_LOCAL_ANY;
+}
+
+static LLVMValueRef flags_of(const tier_emitter *e, const tier_memory *m)
+{
+    if (!m->access->is_store) return view_member(e, m, offsetof(sim_tier_view, loads), e->i64);
+    if (!is_local_store(m)) return NULL;
+    return view_member(e, m, offsetof(sim_tier_view, stores), e->i64);
 }
 
 static void access_uniform(tier_emitter *e, const tier_memory *m)
@@ -553,13 +579,13 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     view_open(e, m, address, other);
     LLVMValueRef offset = offset_of(e, address);
     tier_offsets_check(e, m, offset, view_member(e, m, offsetof(sim_tier_view, end), e->i64));
-    LLVMValueRef loads = loads_of(e, m);
+    LLVMValueRef loads = m->access->is_store ? NULL : flags_of(e, m);
     plain_test(e, loads, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
     LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
     plain_part(e, m, SIM_TIER_SAME, offset, loads, loaded);
     LLVMPositionBuilderAtEnd(e->builder, loaded);
-    log_end(e, m, loads, tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, "")),
+    log_end(e, m, loads, LLVMBuildTrunc(e->builder, offset, e->i32, ""),
             tier_number(e->i32, SIM_TIER_SAME));
     LLVMPositionBuilderAtEnd(e->builder, tracked);
     LLVMValueRef at = tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, ""));
@@ -571,12 +597,12 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
 typedef struct rows {
     const tier_memory *m;
     LLVMValueRef start, end;  /* the offset at distance 0; offsets below `end` are inside */
-    LLVMValueRef loads;       /* what the view says of loads */
+    LLVMValueRef flags;       /* see flags_of */
     bool is_tried;            /* the layout that is expected was not found */
     LLVMBasicBlockRef loaded; /* ends a load that needed no helper */
     LLVMBasicBlockRef helped;
     /* Where they come from: offsets and kinds. */
-    LLVMValueRef loaded_at, loaded_kind, helped_at, helped_kind;
+    LLVMValueRef loaded_first, loaded_kind, helped_at, helped_kind;
 } rows;
 
 static uint32_t size_of(const tier_memory *m)
@@ -601,6 +627,86 @@ static LLVMValueRef offsets_from(const tier_emitter *e, LLVMValueRef origin, uin
     if (step) at = LLVMBuildAdd(e->builder, at, steps_of(e, step), "");
     if (!cuts) return at;
     return LLVMBuildSelect(e->builder, tier_active(e), at, LLVMConstNull(LLVMTypeOf(at)), "");
+}
+
+/* ---- Stores to local memory ----------------------------------------------------------------- */
+
+/* The words at `data`, of the active lanes, laid out as `kind` says. */
+static LLVMValueRef words_load(const tier_emitter *e, uint32_t kind, LLVMValueRef data,
+                               LLVMValueRef at)
+{
+    LLVMTypeRef type = tier_chunk_of(e->i32), pointer = LLVMPointerType(type, 0);
+    if (kind == SIM_TIER_MIXED) return tier_gather(e, e->i32, data, at);
+    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
+    LLVMTypeRef types[] = {type, pointer};
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(e->builder, from, pointer, ""),
+                                tier_number(e->i32, 1), tier_active(e), LLVMConstNull(type)};
+    return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
+}
+
+static void words_store(const tier_emitter *e, uint32_t kind, LLVMValueRef data, LLVMValueRef at,
+                        LLVMValueRef words)
+{
+    LLVMTypeRef type = tier_chunk_of(e->i32), pointer = LLVMPointerType(type, 0);
+    if (kind == SIM_TIER_MIXED) {
+        tier_scatter_words(e, data, at, words);
+        return;
+    }
+    LLVMValueRef to = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
+    LLVMTypeRef types[] = {type, pointer};
+    LLVMValueRef arguments[] = {words, LLVMBuildBitCast(e->builder, to, pointer, ""),
+                                tier_number(e->i32, 1), tier_active(e)};
+    (void)tier_intrinsic(e, "llvm.masked.store", types, 2, arguments, 4);
+}
+
+static LLVMValueRef context_number(const tier_emitter *e, size_t member)
+{
+    return LLVMBuildLoad2(e->builder, e->i32, tier_pointer(e, e->context, member, e->i32), "");
+}
+
+/* Goes to `helped` if the bit of an active lane is set. */
+static void help_if(tier_emitter *e, LLVMValueRef lanes, LLVMBasicBlockRef helped)
+{
+    LLVMBasicBlockRef on = tier_block_new(e, "");
+    LLVMValueRef none = LLVMBuildNot(e->builder, any_lane(e, lanes), "");
+    tier_branch_rarely(e, none, on, helped);
+    LLVMPositionBuilderAtEnd(e->builder, on);
+}
+
+/* Stores words, and records who did, as race_store does; goes to `helped` if another work-item has
+ * stored to one of them since the last barrier, or if two of these do. The cells of the race search
+ * are words as well, so their offsets are the same. */
+static void local_store(tier_emitter *e, const tier_memory *m, uint32_t kind, LLVMValueRef at,
+                        LLVMBasicBlockRef helped)
+{
+    LLVMTypeRef type = tier_chunk_of(e->i32);
+    LLVMValueRef cells = view_member(e, m, offsetof(sim_tier_view, writes), e->bytes_pointer);
+    LLVMValueRef from = context_number(e, offsetof(sim_tier_context, local_from));
+    LLVMValueRef mine = context_number(e, offsetof(sim_tier_context, local_base));
+    mine = LLVMBuildAdd(e->builder, mine, context_number(e, offsetof(sim_tier_context, lid)), "");
+    mine = LLVMBuildAdd(e->builder, tier_splat(e, mine), steps_of(e, 1), "");
+    LLVMValueRef found = words_load(e, kind, cells, at);
+    LLVMValueRef other = LLVMBuildICmp(e->builder, LLVMIntNE, found, mine, "");
+    LLVMValueRef stamp =
+        LLVMBuildAnd(e->builder, found, splat_number(e, e->i32, SIM_TIER_STAMP), "");
+    LLVMValueRef now = LLVMBuildICmp(e->builder, LLVMIntUGE, stamp, tier_splat(e, from), "");
+    help_if(e, LLVMBuildAnd(e->builder, other, now, ""), helped);
+    words_store(e, kind, cells, at, mine);
+    if (kind == SIM_TIER_MIXED) {
+        found = words_load(e, kind, cells, at);
+        help_if(e, LLVMBuildICmp(e->builder, LLVMIntNE, found, mine, ""), helped);
+    }
+    LLVMValueRef since = view_member(e, m, offsetof(sim_tier_view, writes_from), e->bytes_pointer);
+    LLVMBuildStore(e->builder, from, tier_pointer(e, since, 0, e->i32));
+    LLVMValueRef data = view_member(e, m, offsetof(sim_tier_view, data), e->bytes_pointer);
+    words_store(e, kind, data, at, LLVMBuildBitCast(e->builder, m->values[0], type, ""));
+    LLVMBasicBlockRef define = tier_block_new(e, "define");
+    LLVMValueRef flags = view_member(e, m, offsetof(sim_tier_view, stores), e->i64);
+    LLVMBuildCondBr(e->builder, flag_of(e, flags, SIM_TIER_SHADOWED), define, m->done);
+    LLVMPositionBuilderAtEnd(e->builder, define);
+    data = view_member(e, m, offsetof(sim_tier_view, defined), e->bytes_pointer);
+    words_store(e, kind, data, at, LLVMConstAllOnes(type));
+    LLVMBuildBr(e->builder, m->done);
 }
 
 static void phi_add(LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from)
@@ -651,17 +757,25 @@ static LLVMValueRef kind_of(const tier_emitter *e, const rows *r, LLVMValueRef *
 static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValueRef at)
 {
     const tier_memory *m = r->m;
-    uint32_t step = kind == SIM_TIER_RUN ? size_of(m) : 0;
     LLVMBasicBlockRef plain = tier_block_new(e, "plain"), loaded = tier_block_new(e, "loaded");
     LLVMBasicBlockRef tracked = tier_block_new(e, "tracked");
-    plain_test(e, r->loads, plain, tracked);
+    bool is_helped = m->access->is_store && kind == SIM_TIER_SAME;
+    plain_test(e, is_helped ? NULL : r->flags, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
-    plain_part(e, m, kind, at, r->loads, loaded);
+    if (m->access->is_store && r->flags && !is_helped) {
+        local_store(e, m, kind, at, tracked);
+    } else {
+        plain_part(e, m, kind, at, r->flags, loaded);
+    }
     LLVMPositionBuilderAtEnd(e->builder, loaded);
-    if (r->loaded_at) {
-        LLVMValueRef offsets =
-            kind == SIM_TIER_MIXED ? all_inside(e, at) : offsets_from(e, at, step, true);
-        phi_add(r->loaded_at, offsets, loaded);
+    if (r->loaded_first) {
+        LLVMValueRef first = LLVMGetPoison(e->i32);
+        if (kind == SIM_TIER_MIXED) {
+            log_store(e, log_row(e), offsetof(sim_tier_read, at), all_inside(e, at));
+        } else {
+            first = LLVMBuildTrunc(e->builder, at, e->i32, "");
+        }
+        phi_add(r->loaded_first, first, loaded);
         phi_add(r->loaded_kind, tier_number(e->i32, kind), loaded);
     }
     LLVMBuildBr(e->builder, r->loaded);
@@ -861,10 +975,10 @@ static void rows_end(tier_emitter *e, rows *r)
     access_view(e, r->m, r->helped_at, r->helped_kind);
     LLVMPositionBuilderAtEnd(e->builder, r->loaded);
     if (is_logged(r->m)) {
-        r->loaded_at = LLVMBuildPhi(e->builder, tier_chunk_of(e->i32), "");
+        r->loaded_first = LLVMBuildPhi(e->builder, e->i32, "");
         r->loaded_kind = LLVMBuildPhi(e->builder, e->i32, "");
     }
-    log_end(e, r->m, r->loads, r->loaded_at, r->loaded_kind);
+    log_end(e, r->m, r->flags, r->loaded_first, r->loaded_kind);
     LLVMPositionBuilderAtEnd(e->builder, here);
 }
 
@@ -878,7 +992,7 @@ static void access_rows(tier_emitter *e, const tier_memory *m)
     bool is_mixed = m->stride == TIER_STRIDE_MIXED;
     bool is_known = m->stride != TIER_STRIDE_UNKNOWN && !is_mixed;
     view_open(e, m, base, other);
-    rows r = {.m = m, .loads = loads_of(e, m)};
+    rows r = {.m = m, .flags = flags_of(e, m)};
     r.start = LLVMBuildAdd(e->builder, offset_of(e, base), imm, "");
     /* What is to be added to an address gives its offset. */
     if (!m->base) r.start = LLVMBuildSub(e->builder, r.start, base, "");
@@ -914,10 +1028,10 @@ void tier_emit_load(tier_emitter *e, const sim_op *op, const tier_handler *h)
 void tier_emit_store(tier_emitter *e, const sim_op *op, const tier_handler *h)
 {
     tier_memory m = memory_open(e, op, h);
-    for (uint32_t k = 0; k < m.access->count; k++) {
-        LLVMValueRef value = tier_read(e, m.places[k], m.type, true);
-        LLVMBuildStore(e->builder, value, tier_scratch(e, k, LLVMTypeOf(value)));
-    }
+    LLVMValueRef values[TIER_COMPONENTS_MAX];
+    for (uint32_t k = 0; k < m.access->count; k++)
+        values[k] = tier_read(e, m.places[k], m.type, true);
+    m.values = values;
     access_emit(e, op, &m);
 }
 

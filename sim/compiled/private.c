@@ -156,7 +156,7 @@ static void marked_access(tier_emitter *e, const tier_memory *m, uint32_t compon
     uint32_t count = m->access->bytes / 4;
     CHECK(count == 1 || count == 2);
     if (m->access->is_store) {
-        value = tier_read(e, m->places[component], m->type, true);
+        value = m->values[component];
         for (uint32_t i = 0; i < count; i++) {
             words[i] = count == 1 ? value : word_of(e, value, i == 1);
             mark_check(e, words[i]);
@@ -180,8 +180,7 @@ static void component_access(tier_emitter *e, const tier_memory *m, uint32_t com
     LLVMTypeRef type = tier_type(e, integer_type(bytes), true);
     LLVMValueRef memory = memory_of(e, false), shadow = memory_of(e, true);
     if (m->access->is_store) {
-        LLVMValueRef value = tier_read(e, m->places[component], m->type, true);
-        component_store(e, memory, p, value, bytes);
+        component_store(e, memory, p, m->values[component], bytes);
         component_store(e, shadow, p, LLVMConstAllOnes(type), bytes);
         return;
     }

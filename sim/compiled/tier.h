@@ -14,7 +14,7 @@
 #include "sim/decode/address.h"
 #include "sim/decode/program.h"
 
-#define SIM_TIER_VERSION 8u
+#define SIM_TIER_VERSION 9u
 #define SIM_TIER_LANES   SIM_CHUNK
 
 /* An activation of an inlined function: what its private addresses refer to. */
@@ -39,13 +39,19 @@ typedef struct sim_tier_view {
     struct sim_race_clock *clock; /* of that memory */
     struct sim_undo_object *undo; /* exec/undo.h; NULL: the launch does not write the object, or it
                                    * is in local memory */
-    uint64_t loads; /* flags: SIM_TIER_HELPED and so on. The caller keeps it right for local memory,
-                     * of which `all_defined` may change. */
+    uint64_t loads, stores;       /* flags: SIM_TIER_HELPED and so on */
+    /* What in-line stores to local memory record: who wrote each four bytes last, and since when.
+     */
+    uint32_t *writes, *writes_from;
 } sim_tier_view;
 #define SIM_TIER_KEY(address) ((address) >> SIM_ADDRESS_OFFSET_BITS)
-/* What a load of an object needs but the check of its offsets: a helper, or a row in the log of
- * reads, or a check that its bits are defined. */
+/* What an access to an object needs but the check of its offsets: a helper, or a row in the log of
+ * reads, or its bits have a shadow. In local memory this changes while the launch runs: see
+ * exec/chunk_access.h. */
 enum { SIM_TIER_HELPED = 1, SIM_TIER_LOGGED = 2, SIM_TIER_SHADOWED = 4 };
+
+/* The part of a number in `writes` that identifies the work-item: SIM_RACE_STAMP. */
+#define SIM_TIER_STAMP ((UINT32_C(1) << 28) - 1)
 
 /* A load or store, as compiled code and its helpers see it. */
 typedef struct sim_tier_access {
@@ -70,11 +76,12 @@ typedef struct sim_tier_access {
 /* A load of local memory whose order is examined when the group has reached the next barrier: a
  * work-item may store to the object before that. */
 typedef struct sim_tier_read {
-    uint32_t at[SIM_TIER_LANES]; /* offsets in the object; 0 in lanes that are not active */
     struct sim_race_shadow *race;
     const sim_tier_access *access;
     uint32_t mask, lid;
-    uint32_t kind; /* SIM_TIER_RUN and so on, below */
+    uint32_t kind;               /* SIM_TIER_RUN and so on, below */
+    uint32_t first;              /* RUN, SAME: lane 0's offset in the object */
+    uint32_t at[SIM_TIER_LANES]; /* MIXED: all lanes' offsets; 0 if they are not active */
 } sim_tier_read;
 
 typedef struct sim_tier_context sim_tier_context;
@@ -144,12 +151,16 @@ struct sim_tier_context {
     uint32_t resume; /* 0: the kernel's start; otherwise the number of the barrier to leave */
     uint32_t lid;    /* local linear id of lane 0 */
     uint32_t reason; /* sim_tier_reason: why the code gave up */
+    /* Of the clock of local memory: its `base` and `ordered_from`. */
+    uint32_t local_base, local_from;
     /* Granule g, four bytes, of lane l is at (g * SIM_TIER_LANES + l) * 4. */
     uint8_t *private_memory, *private_defined;     /* the second is for variables without marks */
     const sim_tier_frame *frames[SIM_TIER_FRAMES]; /* the active ones by number */
     sim_tier_read *reads, *reads_next, *reads_end; /* the log */
-    struct sim_exec *exec;                         /* for helpers */
-    struct sim_undo *undo;                         /* for helpers */
+    struct sim_exec *exec;                         /* for helpers, like the rest */
+    struct sim_undo *undo;
+    const struct sim_tier_code *code;
+    bool views_change; /* a view of local memory may need less after the next barrier */
 };
 
 /* What a chunk's function returns: SIM_TIER_DONE, SIM_TIER_GIVES_UP or the number of the barrier at

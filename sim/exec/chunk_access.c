@@ -14,6 +14,7 @@
 /* Where the global linear ids of a chunk are in its rows. */
 #define OWN_ROW (SIM_ROW_GLOBAL_LINEAR * SIM_ROW_BYTES(8))
 _Static_assert(SIM_TIER_LANES == SIM_CHUNK, "a chunk of the engine's size");
+_Static_assert(SIM_TIER_STAMP == SIM_RACE_STAMP, "compiled code reads cells");
 /* Widths are constants after inlining. */
 #define ALWAYS inline __attribute__((always_inline))
 /* Iterates over all lanes, without a loop. */
@@ -78,7 +79,7 @@ static uint32_t chunk_find(sim_tier_context *c, sim_tier_access *access, uint64_
         out->defined = x->launch->locals_defined.data + local->offset;
     }
     if (view.race) out->clock = &x->launch->race->clocks[view.race->class];
-    out->loads = sim_chunk_loads(out);
+    sim_chunk_view_renew(c, access);
     return 1;
 }
 
@@ -173,10 +174,20 @@ static ALWAYS bool cells_are_apart(sim_words here, uint32_t count, uint32_t mask
            !sim_words_any((sim_words)(here < next + count) & pairs);
 }
 
+/* Notes that accesses of the kind are recorded in the cells from now on. */
+static ALWAYS void cells_mark(sim_tier_context *c, const sim_tier_view *view, sim_race_kind kind)
+{
+    sim_race_shadow *shadow = view->race;
+    uint32_t from = view->clock->ordered_from;
+    bool is_first = shadow->from[kind] != from;
+    shadow->from[kind] = from;
+    if (is_first && shadow->class == SIM_RACE_LOCAL) sim_chunk_views_renew(c);
+}
+
 /* Narrows the cells if necessary. */
-static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_kind kind,
-                              uint32_t chunk_kind, uint32_t mask, const uint32_t *at,
-                              uint32_t first, uint32_t size, chunk_cells *out)
+static ALWAYS void cells_open(sim_tier_context *c, uint32_t lid, const sim_tier_view *view,
+                              sim_race_kind kind, uint32_t chunk_kind, uint32_t mask,
+                              const uint32_t *at, uint32_t first, uint32_t size, chunk_cells *out)
 {
     sim_race_shadow *shadow = view->race;
     uint32_t bits = first | size;
@@ -184,8 +195,10 @@ static ALWAYS void cells_open(uint32_t lid, const sim_tier_view *view, sim_race_
     out->lanes = mask;
     sim_words offsets = sim_words_get(at);
     if (shadow->shift && sim_words_any(offsets & out->mask & 3)) bits |= 1;
-    if (!shadow->cells[kind] || (shadow->shift && (bits & 3)))
+    if (!shadow->cells[kind] || (shadow->shift && (bits & 3))) {
         sim_race_cells_make(shadow, kind, shadow->shift ? bits : 0);
+        sim_chunk_views_renew(c);
+    }
     sim_words here = (offsets + first) >> shadow->shift;
     sim_words_put(out->places, here);
     out->mine = sim_words_count() + (view->clock->base + lid);
@@ -211,18 +224,19 @@ static ALWAYS bool cells_all_settled(const sim_race_shadow *shadow, const sim_ra
     return true;
 }
 
-static ALWAYS bool race_load(uint32_t lid, const sim_tier_view *view, uint32_t kind, uint32_t mask,
-                             const uint32_t *at, uint32_t first, uint32_t size)
+static ALWAYS bool race_load(sim_tier_context *c, uint32_t lid, const sim_tier_view *view,
+                             uint32_t kind, uint32_t mask, const uint32_t *at, uint32_t first,
+                             uint32_t size)
 {
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
     /* Of several lanes that read one place, the first and the last matter. */
     if (kind == SIM_TIER_SAME) mask = (mask & -mask) | 1u << (31 - (uint32_t)__builtin_clz(mask));
-    cells_open(lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
+    cells_open(c, lid, view, SIM_RACE_READS, kind, mask, at, first, size, &r);
     if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS_WRITING, true))
         return false;
-    shadow->from[SIM_RACE_READS] = clock->ordered_from;
+    cells_mark(c, view, SIM_RACE_READS);
     for (uint32_t k = 0; k < r.count; k++)
         cells_read(clock, &r, shadow->cells[SIM_RACE_READS] + k);
     return true;
@@ -247,11 +261,11 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    cells_open(c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
+    cells_open(c, c->lid, view, SIM_RACE_WRITES, kind, mask, at, 0, size, &r);
     if (r.count > 1 && !r.is_distinct && cells_overlap(&r)) return false;
     if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, true))
         return false;
-    shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
+    cells_mark(c, view, SIM_RACE_WRITES);
     for (uint32_t k = 0; k < r.count; k++) {
         if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES] + k)) return false;
     }
@@ -265,10 +279,10 @@ static ALWAYS bool race_atomic(sim_tier_context *c, const sim_tier_view *view, u
     chunk_cells r;
     sim_race_shadow *shadow = view->race;
     const sim_race_clock *clock = view->clock;
-    cells_open(c->lid, view, SIM_RACE_ATOMIC_WRITES, SIM_TIER_MIXED, mask, at, 0, size, &r);
+    cells_open(c, c->lid, view, SIM_RACE_ATOMIC_WRITES, SIM_TIER_MIXED, mask, at, 0, size, &r);
     if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, false))
         return false;
-    shadow->from[SIM_RACE_ATOMIC_WRITES] = clock->ordered_from;
+    cells_mark(c, view, SIM_RACE_ATOMIC_WRITES);
     for (uint32_t k = 0; k < r.count; k++)
         cells_read(clock, &r, shadow->cells[SIM_RACE_ATOMIC_WRITES] + k);
     return true;
@@ -382,46 +396,73 @@ static ALWAYS void undo_prepare(const sim_tier_view *view, uint32_t kind, const 
 
 /* ---- The log of reads ----------------------------------------------------------------------- */
 
-/* The lanes' cells, one of each. `is_single`: each lane has only this one. */
-static ALWAYS sim_words read_cells(const sim_tier_read *read, const uint32_t *cells, sim_words at,
-                                   bool is_single)
+static ALWAYS uint32_t read_bytes(const sim_tier_read *read)
 {
-    uint32_t places[SIM_CHUNK];
-    if (read->kind == SIM_TIER_SAME) return (sim_words){0} + cells[at[__builtin_ctz(read->mask)]];
-    if (read->kind == SIM_TIER_RUN && is_single && read->mask == ALL_LANES)
-        return sim_words_get(cells + at[0]);
-    sim_words_put(places, at);
-    return sim_words_gather(cells, places);
+    return (uint32_t)read->access->bytes * read->access->count;
 }
 
-/* True if no other work-item has stored what the row's lanes have read, since the last barrier. */
-static ALWAYS bool read_is_settled(const sim_race_clock *clock, const sim_tier_read *read)
+/* The offsets of the lanes; 0 in lanes that are not active. */
+static ALWAYS sim_words read_offsets(const sim_tier_read *read)
 {
-    const sim_race_shadow *shadow = read->race;
+    if (read->kind == SIM_TIER_MIXED) return sim_words_get(read->at);
+    uint32_t step = read->kind == SIM_TIER_RUN ? read_bytes(read) : 0;
+    return (sim_words_count() * step + read->first) & lanes_of(read->mask);
+}
+
+/* What is to be compared with the cells of a row of reads, a number for each lane. */
+typedef struct read_stamps {
+    sim_words mine, from, mask;
+} read_stamps;
+
+/* True if no other work-item has stored in these cells since the last barrier. */
+static ALWAYS bool read_is_settled(const read_stamps *s, sim_words cells)
+{
+    sim_words here = (sim_words)((cells & SIM_RACE_STAMP) >= s->from);
+    return !sim_words_any(here & (sim_words)(cells != s->mine) & s->mask);
+}
+
+/* The same for all cells that the row's lanes have read. */
+static ALWAYS bool read_all_settled(const sim_tier_read *read, const read_stamps *stamps,
+                                    const uint32_t *cells)
+{
     const sim_tier_access *a = read->access;
-    uint32_t shift = shadow->shift, low = a->low * a->bytes;
-    uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
-    sim_words offsets = sim_words_get(read->at) + low, last = (offsets + (size - 1)) >> shift;
-    sim_words mine = sim_words_count() + (clock->base + read->lid), mask = lanes_of(read->mask);
-    sim_words at = offsets >> shift;
-    for (;;) {
-        for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
-            if (!sim_race_may_be_open(shadow, kind, clock->ordered_from)) continue;
-            sim_words found = read_cells(read, shadow->cells[kind], at, size >> shift == 1);
-            if (sim_words_any((sim_words)SIM_CELL_IS_OPEN(clock, found, mine) & mask)) return false;
+    uint32_t shift = read->race->shift, low = a->low * a->bytes;
+    uint32_t size = (a->high - a->low) * (uint32_t)a->bytes, places[SIM_CHUNK];
+    if (read->kind == SIM_TIER_SAME) {
+        uint32_t last = (read->first + low + (size - 1)) >> shift;
+        for (uint32_t at = (read->first + low) >> shift; at <= last; at++) {
+            if (!read_is_settled(stamps, (sim_words){0} + cells[at])) return false;
         }
+        return true;
+    }
+    if (read->kind == SIM_TIER_RUN && size == read_bytes(read) && size >> shift == 1 &&
+        read->mask == ALL_LANES)
+        return read_is_settled(stamps, sim_words_get(cells + (read->first >> shift)));
+    sim_words offsets = read_offsets(read) + low, at = offsets >> shift;
+    for (sim_words last = (offsets + (size - 1)) >> shift;; at += (sim_words)(at != last) & 1) {
+        sim_words_put(places, at);
+        if (!read_is_settled(stamps, sim_words_gather(cells, places))) return false;
         if (!sim_words_any(at ^ last)) return true;
-        at += (sim_words)(at != last) & 1;
     }
 }
 
 static uint32_t chunk_log_check(sim_tier_context *c)
 {
     const sim_race_clock *clock = &c->exec->launch->race->clocks[SIM_RACE_LOCAL];
-    if (c->reads_next != c->reads && clock->is_split) return give_up(c, SIM_TIER_RACE);
+    read_stamps stamps = {.from = (sim_words){0} + clock->ordered_from};
+    if (c->reads_next == c->reads) return 1;
+    if (clock->is_split) return give_up(c, SIM_TIER_RACE);
+    /* So cells of local memory know of no older accesses, and a stamp says everything. */
+    CHECK(clock->launch_first == clock->group_first);
     for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
-        if (!sim_race_may_be_written(read->race, clock->ordered_from)) continue;
-        if (!read_is_settled(clock, read)) return give_up(c, SIM_TIER_RACE);
+        const sim_race_shadow *shadow = read->race;
+        stamps.mine = sim_words_count() + (clock->base + read->lid);
+        stamps.mask = lanes_of(read->mask);
+        for (uint32_t kind = 0; kind < SIM_RACE_KINDS_WRITING; kind++) {
+            if (sim_race_may_be_open(shadow, kind, clock->ordered_from) &&
+                !read_all_settled(read, &stamps, shadow->cells[kind]))
+                return give_up(c, SIM_TIER_RACE);
+        }
     }
     return 1;
 }
@@ -432,8 +473,9 @@ static uint32_t chunk_log_flush(sim_tier_context *c)
     for (const sim_tier_read *read = c->reads; read < c->reads_next; read++) {
         const sim_tier_access *a = read->access;
         const sim_tier_view view = {.race = read->race, .clock = clock};
-        uint32_t size = (a->high - a->low) * (uint32_t)a->bytes;
-        if (!race_load(read->lid, &view, SIM_TIER_MIXED, read->mask, read->at, a->low * a->bytes,
+        uint32_t size = (a->high - a->low) * (uint32_t)a->bytes, at[SIM_CHUNK];
+        sim_words_put(at, read_offsets(read));
+        if (!race_load(c, read->lid, &view, SIM_TIER_MIXED, read->mask, at, a->low * a->bytes,
                        size))
             return give_up(c, SIM_TIER_RACE);
     }
@@ -534,7 +576,7 @@ static bool copy_spread(sim_tier_context *c, sim_tier_access *from, uint32_t mas
     if (sim_address_class_of(target) != SIM_CLASS_PRIVATE || from->bytes != 4) return false;
     if (sim_address_class_of(source) > SIM_CLASS_LOCAL || size % 4) return false;
     if (view->key != SIM_TIER_KEY(source) && !chunk_find(c, from, source)) return false;
-    if (view->race || sim_chunk_loads(view)) return false;
+    if (view->race || view->loads) return false;
     uint64_t at = sim_address_offset(source);
     if (!variable_find(c, target, &v) || size > v.size || offset > v.size - size) return false;
     if (size > view->end + 3 || at > view->end + 3 - size) return false;

@@ -5,14 +5,12 @@
 #include "sim/compiled/tier.h"
 #include "sim/exec/exec.h"
 
-/* What a load through the view needs: SIM_TIER_HELPED and so on. Only views of local memory have
- * `all_defined`. */
-static inline uint64_t sim_chunk_loads(const sim_tier_view *view)
-{
-    if (!view->all_defined) return view->defined || view->race ? SIM_TIER_HELPED : 0;
-    uint64_t flags = *view->all_defined ? 0 : SIM_TIER_SHADOWED;
-    return view->race ? flags | SIM_TIER_LOGGED : flags;
-}
+/* Sets what an access through the view needs, in its present state. */
+void sim_chunk_view_renew(sim_tier_context *c, sim_tier_access *access);
+/* Does so for all views of local memory. Call when a group begins and, if c->views_change, at its
+ * barriers, since bytes may have become defined or undefined; and after anything that makes other
+ * accesses to local memory than writes known to the race search, or moves its cells. */
+void sim_chunk_views_renew(sim_tier_context *c);
 
 extern const sim_tier_helpers sim_chunk_helpers_base, sim_chunk_helpers_v3, sim_chunk_helpers_v4;
 

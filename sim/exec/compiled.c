@@ -283,14 +283,57 @@ static void gives_up(sim_exec *x, sim_tier_reason reason)
     x->launch->compiled->context.reason = reason;
 }
 
-/* Local memory becomes undefined when a group begins, and its bytes may all be defined at a
- * barrier. */
-static void views_renew(const sim_tier_code *code)
+/* What a load needs. Only views of local memory have `all_defined`. */
+static uint64_t view_loads(const sim_tier_view *view)
 {
-    for (uint32_t i = 0; i < code->access_count; i++) {
-        sim_tier_view *view = &code->accesses[i]->view;
-        if (view->all_defined) view->loads = sim_chunk_loads(view);
+    if (!view->all_defined) return view->defined || view->race ? SIM_TIER_HELPED : 0;
+    uint64_t flags = *view->all_defined ? 0 : SIM_TIER_SHADOWED;
+    return view->race ? flags | SIM_TIER_LOGGED : flags;
+}
+
+/* What a store needs. Code that stores in line looks for writes only, so there must be no other
+ * accesses that may be open. */
+static uint64_t view_stores(const sim_tier_view *view)
+{
+    const sim_race_shadow *shadow = view->race;
+    if (!view->all_defined || !shadow || shadow->shift != 2 || view->clock->is_split ||
+        !shadow->cells[SIM_RACE_WRITES])
+        return SIM_TIER_HELPED;
+    for (uint32_t kind = 0; kind < SIM_RACE_KINDS; kind++) {
+        if (kind != SIM_RACE_WRITES &&
+            sim_race_may_be_open(shadow, kind, view->clock->ordered_from))
+            return SIM_TIER_HELPED;
     }
+    return *view->all_defined ? 0 : SIM_TIER_SHADOWED;
+}
+
+void sim_chunk_view_renew(sim_tier_context *c, sim_tier_access *access)
+{
+    sim_tier_view *view = &access->view;
+    view->loads = access->is_store ? SIM_TIER_HELPED : view_loads(view);
+    view->stores = access->is_store ? view_stores(view) : SIM_TIER_HELPED;
+    if (!view->all_defined) return;
+    c->views_change |= access->is_store ? view->stores != 0 : view->loads & SIM_TIER_SHADOWED;
+    if (view->stores & SIM_TIER_HELPED) return;
+    view->writes = view->race->cells[SIM_RACE_WRITES];
+    view->writes_from = &view->race->from[SIM_RACE_WRITES];
+}
+
+void sim_chunk_views_renew(sim_tier_context *c)
+{
+    c->views_change = false;
+    for (uint32_t i = 0; i < c->code->access_count; i++) {
+        if (c->code->accesses[i]->view.all_defined) sim_chunk_view_renew(c, c->code->accesses[i]);
+    }
+}
+
+/* Takes over what a barrier, or the group's beginning, has changed. */
+static void context_renew(const sim_launch_state *l, sim_compiled *run)
+{
+    const sim_race_clock *clock = &l->race->clocks[SIM_RACE_LOCAL];
+    run->context.local_base = clock->base;
+    run->context.local_from = clock->ordered_from;
+    if (run->context.views_change) sim_chunk_views_renew(&run->context);
 }
 
 /* The barrier settles the logged reads if it orders local memory. */
@@ -310,7 +353,8 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
     run->context.pool = l->pool;
     for (uint32_t i = 0; i < l->wave_count; i++)
         sim_launch_rows(l, &waves[i], run->helpers->row_add);
-    views_renew(run->code);
+    run->context.views_change = true;
+    context_renew(l, run);
     run->context.reads_next = run->context.reads;
     for (uint32_t resume = 0;;) {
         uint32_t next = SIM_TIER_DONE;
@@ -332,7 +376,7 @@ void sim_compiled_group(sim_exec *x, sim_wave *waves)
         if (next == SIM_TIER_DONE) return;
         CHECK(next < run->code->barrier_count);
         group_barrier(l, run, run->code->barrier_order[next]);
-        views_renew(run->code);
+        context_renew(l, run);
         resume = next;
     }
 }
@@ -359,6 +403,7 @@ static void run_open(sim_launch_state *l, sim_compiled *run, const sim_tier_code
     c->reads_end = c->reads + reads;
     run->uniforms = rt_alloc(function->uniform_bytes + 8);
     c->uniforms = run->uniforms;
+    c->code = code;
     /* Under other schedules work-items run alone, and each counts its own steps. */
     c->spent_max = l->budget;
     c->steps_max = l->steps;

@@ -355,6 +355,20 @@ static void pool_set(sim_launch_state *l)
 
 /* ---- Groups --------------------------------------------------------------------------------- */
 
+/* True if all bytes of the object are defined. Looks first where it found one that was not. */
+static bool local_is_defined(const sim_launch_state *l, sim_local_object *local)
+{
+    const uint8_t *defined = l->locals_defined.data + local->offset;
+    uint64_t size = sim_local_bytes(l, local), word;
+    for (; size - local->defined >= sizeof word; local->defined += sizeof word) {
+        memcpy(&word, defined + local->defined, sizeof word);
+        if (word != UINT64_MAX) return false;
+    }
+    /* Bytes before it may have become undefined again. */
+    local->defined = 0;
+    return sim_defined_all(defined, size);
+}
+
 void sim_launch_barrier(sim_launch_state *l, uint32_t order)
 {
     l->barrier_count++;
@@ -362,8 +376,7 @@ void sim_launch_barrier(sim_launch_state *l, uint32_t order)
     for (uint32_t i = 0; i < l->locals.count; i++) {
         sim_local_object *local = &l->locals.items[i];
         if (local->all_defined || local->size == 0) continue; /* then there may be no shadow */
-        local->all_defined =
-            sim_defined_all(l->locals_defined.data + local->offset, sim_local_bytes(l, local));
+        local->all_defined = local_is_defined(l, local);
     }
     /* Of a pack, each group has its own barrier, which orders no other group's accesses. */
     if (l->parts) order &= ~sim_order_pack(0, 0, SIM_MemorySemanticsCrossWorkgroupMemory);
@@ -421,6 +434,7 @@ static void group_begin(sim_launch_state *l)
         memset(l->locals_defined.data, 0, l->locals_defined.size);
         for (uint32_t i = 0; i < l->locals.count; i++) {
             l->locals.items[i].all_defined = false;
+            l->locals.items[i].defined = 0;
             local_gaps_define(l, &l->locals.items[i]);
         }
     }

@@ -30,6 +30,7 @@ typedef struct sim_local_object {
     uint64_t offset, size; /* in locals_memory; bytes */
     uint64_t stride;       /* in a pack: from one group's bytes to the next one's; otherwise 0 */
     bool all_defined;      /* for the running work-groups; the shadow is then not examined */
+    uint64_t defined;      /* up to here, all bytes were defined when last looked */
     rt_text label;
 } sim_local_object;
 

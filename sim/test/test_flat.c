@@ -695,12 +695,13 @@ static void test_too_large(void **state)
 /* ---- Ways -------------------------------------------------------------------------------------
  */
 
+/* Branches that are not folded, because a side stores. */
 #define IF(condition)                                                                              \
     "OpSelectionMerge %m None\nOpBranchConditional %" condition " %y %m\n%y = OpLabel\n"           \
-    "OpBranch %m\n%m = OpLabel\n"
+    "OpStore %out %n32\nOpBranch %m\n%m = OpLabel\n"
 #define IF_ELSE(condition)                                                                         \
     "OpSelectionMerge %m None\nOpBranchConditional %" condition " %y %z\n%y = OpLabel\n"           \
-    "OpBranch %m\n%z = OpLabel\nOpBranch %m\n%m = OpLabel\n"
+    "OpStore %out %n32\nOpBranch %m\n%z = OpLabel\nOpBranch %m\n%m = OpLabel\n"
 #define CASES(value)                                                                               \
     "OpSelectionMerge %m None\nOpSwitch %" value " %m 1 %y 2 %z\n%y = OpLabel\n"                   \
     "OpBranch %m\n%z = OpLabel\nOpBranch %m\n%m = OpLabel\n"
@@ -760,13 +761,160 @@ static void test_ways(void **state)
     }
 }
 
+/* ---- Folded branches --------------------------------------------------------------------------
+ */
+
+#define BRANCH(condition, yes, no) "OpBranchConditional %" condition " %" yes " %" no "\n"
+#define AT(name, operations, next) "%" name " = OpLabel\n" operations "OpBranch %" next "\n"
+/* The value of x in lanes that come from p, and that of w in those that come from q, is used. */
+#define MEET(name, p, q)                                                                           \
+    "%" name " = OpLabel\n%met_" name " = OpPhi %i64 %l1 %" p " %x %" q "\n"                       \
+    "%at_" name " = OpInBoundsPtrAccessChain %g %out %met_" name "\nOpStore %at_" name " %n32\n"
+#define TAKEN "%m = OpLabel\n%at = OpPhi %i64 %v %y %x %entry\n" STORE
+#define ADD   "%v = OpIAdd %i64 %x %x\n"
+
+/* Where the sides of each branch meet, if it is folded, and the blocks that run only with one. */
+static void test_folds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        const char *joins;  /* per block: the number of its join, or '-' */
+        const char *folded; /* per block, 1 or 0 */
+    } cases[] = {
+        {LESS BRANCH("less", "y", "m") AT("y", "", "m") "%m = OpLabel\n", "2--", "010"},
+        {LESS BRANCH("less", "m", "y") AT("y", ADD, "m") "%m = OpLabel\n", "2--", "010"},
+        {LESS BRANCH("less", "y", "z") AT("y", ADD, "m") AT("z", "", "m") "%m = OpLabel\n", "3---",
+         "0110"},
+        {LESS BRANCH("less", "z", "y") AT("y", ADD, "m") AT("z", "", "m") "%m = OpLabel\n", "3---",
+         "0110"},
+        {LESS BRANCH("less", "y", "m") AT("y", ADD, "m") MEET("m", "y", "entry"), "2--", "010"},
+        /* Sides of several blocks. */
+        {LESS BRANCH("less", "y", "m") AT("y", ADD, "z") AT("z", "", "m") "%m = OpLabel\n", "3---",
+         "0110"},
+        /* A branch in a side: the lanes of both meet in one block, or first in one of the side. */
+        {LESS BRANCH("less", "m", "y") "%y = OpLabel\n" BRANCH("less", "m", "z")
+             AT("z", ADD, "m") "%m = OpLabel\n",
+         "33--", "0110"},
+        {LESS BRANCH("less", "m", "y") "%y = OpLabel\n" BRANCH("less", "w2", "z") AT("z", ADD, "w2")
+             AT("w2", "", "m") "%m = OpLabel\n",
+         "43---", "01110"},
+        {LESS BRANCH("less", "y", "z") "%y = OpLabel\n" BRANCH("less", "m", "w2") AT("w2", ADD, "m")
+             AT("z", "", "m") "%m = OpLabel\n",
+         "44---", "01110"},
+        /* A block of a side that can also be entered from elsewhere. */
+        {LESS BRANCH("less", "y", "z") "%y = OpLabel\n" BRANCH("less", "m", "z")
+             AT("z", "OpStore %out %n32\n", "m") "%m = OpLabel\n",
+         "----", "0000"},
+        {LESS BRANCH("less", "y", "z") AT("y", "OpStore %out %n32\n", "z")
+             AT("z", ADD, "m") "%m = OpLabel\n",
+         "----", "0000"},
+        /* What fails, or does something, even if no lane is active. */
+        {LESS BRANCH("less", "y", "m") AT("y", "OpStore %out %n32\n", "m") "%m = OpLabel\n", "---",
+         "000"},
+        {LESS BRANCH("less", "y", "m")
+             AT("y", "%v = OpLoad %i32 %in\nOpStore %out %v\n", "m") "%m = OpLabel\n",
+         "---", "000"},
+        {LESS BRANCH("less", "y", "m") AT("y", "%v = OpUDiv %i64 %l5 %x\n", "m") TAKEN, "---",
+         "000"},
+        {LESS BRANCH("less", "y", "m")
+             AT("y", "%v = OpFunctionCall %i64 %thrice %x\n", "m") "%m = OpLabel\n",
+         "-----", "00000"},
+        {LESS BRANCH("less", "y", "m") AT("y", WAIT, "m") "%m = OpLabel\n", "----", "0000"},
+        {LESS BRANCH("less", "y", "m") "%y = OpLabel\nOpReturn\n%m = OpLabel\n", "---", "000"},
+        /* Shifts fail only in lanes. */
+        {LESS BRANCH("less", "y", "m") AT("y", "%v = OpShiftLeftLogical %i64 %x %x\n", "m") TAKEN,
+         "2--", "010"},
+        /* A value of all lanes. */
+        {LESS BRANCH("less", "y", "m")
+             AT("y", "%v = OpIAdd %i64 %n %n\n",
+                "m") "%m = OpLabel\n%at = OpPhi %i64 %v %y %l1 %entry\n" STORE,
+         "---", "000"},
+        {EQUAL BRANCH("equal", "y", "m") AT("y", ADD, "m") "%m = OpLabel\n", "---", "000"},
+        /* Loops. */
+        {REPEATED, "---", "000"},
+        {"OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %next\n"
+         "%i1 = OpIAdd %i64 %i %l1\n%again = OpULessThan %bool %i1 %x\n" BRANCH(
+             "again", "next", "done") AT("next", "", "head") "%done = OpLabel\n",
+         "----", "0000"},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        flattened f = flat_open("", cases[i].body);
+        if (f.reason) fail_msg("%u: %s", i, f.reason);
+        char joins[16] = "", folded[16] = "";
+        for (uint32_t b = 0; b < f.flat.blocks.count && b < 15; b++) {
+            const tier_block *block = &f.flat.blocks.items[b];
+            joins[b] = block->join == SIM_NONE ? '-' : (char)('0' + block->join);
+            folded[b] = block->is_folded ? '1' : '0';
+            if (block->is_folded) assert_false(block->may_be_parked);
+        }
+        if (strcmp(joins, cases[i].joins) || strcmp(folded, cases[i].folded))
+            fail_msg("joins %s, folded %s, expected %s and %s:\n%s", joins, folded, cases[i].joins,
+                     cases[i].folded, cases[i].body);
+        flat_close(&f);
+    }
+}
+
+/* Appends a block with a chain of `count` additions, NAME_1 and so on. */
+static void chain_append(rt_buffer *body, const char *name, uint32_t count)
+{
+    rt_buffer_printf(body, "%%%s = OpLabel\n%%%s_1 = OpIAdd %%i64 %%x %%x\n", name, name);
+    for (uint32_t i = 2; i <= count; i++)
+        rt_buffer_printf(body, "%%%s_%u = OpIAdd %%i64 %%x %%%s_%u\n", name, i, name, i - 1);
+    rt_buffer_printf(body, "OpBranch %%m\n");
+}
+
+/* Both sides together have at most 16 operations, and there are at most 12 blocks. */
+static void test_fold_limits(void **state)
+{
+    (void)state;
+    rt_buffer body = {0};
+    for (uint32_t count = 7; count <= 9; count++) {
+        body.size = 0;
+        rt_buffer_printf(&body, "%s", LESS BRANCH("less", "y", "z"));
+        chain_append(&body, "y", count);
+        chain_append(&body, "z", 8);
+        rt_buffer_printf(&body, "%%m = OpLabel\n%%at = OpPhi %%i64 %%y_%u %%y %%z_8 %%z\n%s", count,
+                         STORE);
+        flattened f = flat_open("", rt_buffer_string(&body));
+        assert_null(f.reason);
+        assert_int_equal(f.flat.blocks.items[0].join, count <= 8 ? 3 : SIM_NONE);
+        flat_close(&f);
+    }
+    /* The constant is moved. */
+    for (uint32_t count = 14; count <= 16; count++) {
+        body.size = 0;
+        rt_buffer_printf(&body, "%s", LESS BRANCH("less", "y", "m"));
+        chain_append(&body, "y", count);
+        rt_buffer_printf(&body, "%%m = OpLabel\n%%at = OpPhi %%i64 %%y_%u %%y %%l1 %%entry\n%s",
+                         count, STORE);
+        flattened f = flat_open("", rt_buffer_string(&body));
+        assert_null(f.reason);
+        assert_int_equal(f.flat.blocks.items[0].join, count <= 15 ? 2 : SIM_NONE);
+        flat_close(&f);
+    }
+    for (uint32_t count = 11; count <= 13; count++) {
+        body.size = 0;
+        rt_buffer_printf(&body, "%s", LESS BRANCH("less", "y1", "m"));
+        for (uint32_t i = 1; i < count; i++)
+            rt_buffer_printf(&body, "%%y%u = OpLabel\nOpBranch %%y%u\n", i, i + 1);
+        rt_buffer_printf(&body, "%%y%u = OpLabel\nOpBranch %%m\n%%m = OpLabel\n", count);
+        flattened f = flat_open("", rt_buffer_string(&body));
+        assert_null(f.reason);
+        assert_int_equal(f.flat.blocks.items[0].join, count <= 12 ? count + 1 : SIM_NONE);
+        flat_close(&f);
+    }
+    rt_buffer_free(&body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strides), cmocka_unit_test(test_many_strides),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_too_large),
-        cmocka_unit_test(test_ways),    cmocka_unit_test(test_objects),
-        cmocka_unit_test(test_frames),  cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_strides),     cmocka_unit_test(test_many_strides),
+        cmocka_unit_test(test_refused),     cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_ways),        cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_fold_limits), cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_frames),      cmocka_unit_test(test_stores),
         cmocka_unit_test(test_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
