@@ -205,11 +205,24 @@ static LLVMValueRef halves_widen(const tier_emitter *e, LLVMValueRef bits)
     return LLVMBuildBitCast(e->builder, result, floats, "");
 }
 
+/* By instruction: of LLVM's own conversion, the result would be stored half by half. */
 static LLVMValueRef halves_narrow(const tier_emitter *e, LLVMValueRef floats)
 {
-    LLVMTypeRef halves = tier_chunk_of(LLVMHalfTypeInContext(e->llvm));
-    LLVMValueRef result = LLVMBuildFPTrunc(e->builder, floats, halves, "");
-    return LLVMBuildBitCast(e->builder, result, tier_type(e, SIM_I16, true), "");
+    enum { AS_MODE_SAYS = 4, HALF = SIM_TIER_LANES / 2 };
+    LLVMValueRef rounding = tier_number(e->i32, AS_MODE_SAYS), places[SIM_TIER_LANES], parts[2];
+    if (e->level >= 2) {
+        LLVMValueRef arguments[] = {floats, rounding, LLVMConstNull(tier_chunk_of(e->i16)),
+                                    LLVMConstAllOnes(e->i16)};
+        return tier_intrinsic(e, "llvm.x86.avx512.mask.vcvtps2ph.512", NULL, 0, arguments, 4);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        LLVMValueRef arguments[] = {tier_lanes(e, floats, i * HALF, HALF), rounding};
+        parts[i] = tier_intrinsic(e, "llvm.x86.vcvtps2ph.256", NULL, 0, arguments, 2);
+    }
+    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+        places[i] = tier_number(e->i32, i);
+    return LLVMBuildShuffleVector(e->builder, parts[0], parts[1],
+                                  LLVMConstVector(places, SIM_TIER_LANES), "");
 }
 
 static void emit_half(tier_emitter *e, const sim_op *op, const tier_handler *h)

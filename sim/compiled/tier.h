@@ -160,6 +160,7 @@ struct sim_tier_context {
     struct sim_exec *exec;                         /* for helpers, like the rest */
     struct sim_undo *undo;
     const struct sim_tier_code *code;
+    uint64_t shared;   /* SIM_TIER_SHARED: the object, as in sim_undo_open */
     bool views_change; /* a view of local memory may need less after the next barrier */
 };
 

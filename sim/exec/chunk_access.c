@@ -370,6 +370,7 @@ static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_vi
 {
     sim_undo_object *object = view->undo;
     if (!object || object->own == SIM_OWN_SHARED) return OWN_NOT;
+    if (object->own == SIM_OWN_ATOMIC) return OWN_LATE;
     bool is_first = object->own == SIM_OWN_UNKNOWN;
     if (is_first) own_learn(c, object, mask, at, first, size);
     if (object->own == SIM_OWN_SHARED) return OWN_NOT;
@@ -379,6 +380,12 @@ static ALWAYS own_verdict own_judge(const sim_tier_context *c, const sim_tier_vi
     if (!is_first) return OWN_LATE;
     object->own = SIM_OWN_SHARED;
     return OWN_NOT;
+}
+
+static uint32_t give_up_shared(sim_tier_context *c, const sim_tier_view *view)
+{
+    c->shared = sim_undo_bit(c->undo, view->undo);
+    return give_up(c, SIM_TIER_SHARED);
 }
 
 /* Saves what a store of `size` bytes per lane overwrites. */

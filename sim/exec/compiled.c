@@ -34,7 +34,7 @@ typedef struct tier_kernel {
     uint64_t work;      /* work-item instructions interpreted so far */
     const char *reason; /* why it is not compiled; NULL: it is, or has not been tried */
     bool is_tried;
-    bool is_shared; /* work-items access more than their own parts of an object (undo.h) */
+    uint64_t shared; /* the objects whose accesses are all recorded (undo.h) */
     uint32_t gave_up;
     sim_tier_code code;
 } tier_kernel;
@@ -424,13 +424,13 @@ static void run_close(sim_compiled *run)
 }
 
 /* Runs the launch; false if the code gave up, in which case the launch is as before. */
-static bool launch_try(sim_launch_state *l, const tier_kernel *kernel,
-                       const sim_argument *arguments, sim_tier_reason *out_reason)
+static bool launch_try(sim_launch_state *l, tier_kernel *kernel, const sim_argument *arguments,
+                       sim_tier_reason *out_reason)
 {
     sim_compiled run;
     sim_undo *undo = &l->world->tier->undo;
     run_open(l, &run, &kernel->code, arguments);
-    sim_undo_open(undo, l, arguments, kernel->is_shared);
+    sim_undo_open(undo, l, arguments, kernel->shared);
     run.context.undo = undo;
     run.helpers = helpers_at(kernel->level);
     l->compiled = &run;
@@ -439,6 +439,10 @@ static bool launch_try(sim_launch_state *l, const tier_kernel *kernel,
     const sim_tier_context *c = &run.context;
     bool stands = !run.gave_up && c->spent <= c->spent_max && c->steps <= c->steps_max;
     *out_reason = run.gave_up ? (sim_tier_reason)c->reason : SIM_TIER_BUDGET;
+    if (*out_reason == SIM_TIER_SHARED) {
+        CHECK(!(kernel->shared & c->shared));
+        kernel->shared |= c->shared;
+    }
     CHECK(l->findings.rows.count == 0 && rt_ok(l->status));
     sim_undo_close(undo, !stands);
     if (stands) {
@@ -485,11 +489,8 @@ bool sim_compiled_launch(sim_launch_state *l, const sim_argument *arguments)
     if (known->gave_up >= GIVES_UP_MAX) return false;
     sim_tier_reason reason;
     bool stands = launch_try(l, known, arguments, &reason);
-    if (!stands && reason == SIM_TIER_SHARED) {
-        CHECK(!known->is_shared);
-        known->is_shared = true;
+    while (!stands && reason == SIM_TIER_SHARED)
         stands = launch_try(l, known, arguments, &reason);
-    }
     if (stands) {
         tier->report.compiled++;
         return true;

@@ -169,7 +169,7 @@ bool sim_launch_packed(sim_launch_state *l, const sim_instance *instance,
     p.pool = rt_alloc_array(l->program->pool_slot_count, sizeof *p.pool);
     memcpy(p.pool, l->pool, l->program->pool_slot_count * sizeof *p.pool);
     sim_undo undo = {0};
-    sim_undo_open(&undo, l, arguments, true);
+    sim_undo_open(&undo, l, arguments, SIM_UNDO_SHARED_ALL);
     for (uint32_t i = 0; i < undo.objects.count; i++)
         sim_undo_save_all(&undo.objects.items[i]);
     bool stands = packs_run(l, &p, arguments);

@@ -209,7 +209,7 @@ bool sim_launch_parallel(sim_launch_state *l, const sim_argument *arguments)
     CHECK(count >= 2 && count <= THREADS_MAX);
     worker *workers = rt_alloc_array(count, sizeof *workers);
     sim_undo before = {0};
-    sim_undo_open(&before, l, arguments, true);
+    sim_undo_open(&before, l, arguments, SIM_UNDO_SHARED_ALL);
     for (uint32_t i = 0; i < before.objects.count; i++)
         sim_undo_save_all(&before.objects.items[i]);
     bool stands = true;

@@ -109,7 +109,7 @@ static bool is_stored_again(const sim_undo *undo, const sim_launch_state *l,
 }
 
 void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument *arguments,
-                   bool records_all)
+                   uint64_t shared)
 {
     uint64_t size = 0;
     bool has_window = false, has_large = false;
@@ -141,7 +141,7 @@ void sim_undo_open(sim_undo *undo, const sim_launch_state *l, const sim_argument
          * is written, and work-items' parts of one are not apart from those of the other. */
         if (has_window || object->memory->size <= WHOLE_MAX) sim_undo_save_all(object);
         object->is_whole |= needs_none;
-        if (has_window || records_all) object->own = SIM_OWN_SHARED;
+        if (has_window || shared & sim_undo_bit(undo, object)) object->own = SIM_OWN_SHARED;
     }
     CHECK(end <= undo->pages.size);
 }

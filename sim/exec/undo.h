@@ -9,19 +9,21 @@
 #define SIM_UNDO_PAGE_SHIFT 12u
 #define SIM_UNDO_PAGE       (1u << SIM_UNDO_PAGE_SHIFT)
 
-/* Whether each work-item accesses only its own part of an object.
+/* Whether each work-item accesses only its own part of an object, or all accesses are atomic.
  *
  * Most kernels compute a work-item's result and store it at the work-item's place. As long as the
  * work-item with global linear id i accesses only [own_first + i * own_stride, own_stride bytes),
  * or the same bytes one or more whole periods on, the parts of all work-items together, no two
  * work-items access a common byte, so these accesses need no record of who made them. The
  * first access that does not keep to its part makes the code give up with SIM_TIER_SHARED, because
- * the accesses before it have not been recorded; the launch is then run again, with all of its
- * accesses recorded. */
+ * the accesses before it have not been recorded; the launch is then run again, with all accesses
+ * to that object recorded. Atomics do not race with each other, so the same holds for an object as
+ * long as there are no other accesses to it. */
 typedef enum sim_own_state {
     SIM_OWN_UNKNOWN, /* no access has shown own_first and own_stride */
     SIM_OWN_KEPT,    /* the rule holds so far */
-    SIM_OWN_SHARED,  /* it does not: all accesses are recorded */
+    SIM_OWN_ATOMIC,  /* all accesses so far are atomic */
+    SIM_OWN_SHARED,  /* neither is true: all accesses are recorded */
 } sim_own_state;
 
 /* An object that the launch may write. */
@@ -41,10 +43,20 @@ typedef struct sim_undo {
     sim_lane_memory pages;              /* what the objects save */
 } sim_undo;
 
-/* Begins a launch; `undo` is zero or was used by another launch. `records_all`: all objects are
+#define SIM_UNDO_SHARED_ALL UINT64_MAX
+/* The bit in a set of objects of an object of the launch. All from the 64th on have the last one.
+ */
+static inline uint64_t sim_undo_bit(const sim_undo *undo, const sim_undo_object *object)
+{
+    uint64_t number = (uint64_t)(object - undo->objects.items);
+    CHECK(number < undo->objects.count);
+    return UINT64_C(1) << (number < 63 ? number : 63);
+}
+
+/* Begins a launch; `undo` is zero or was used by another launch. `shared`: the objects that are
  * SHARED from the start. */
 void sim_undo_open(sim_undo *undo, const sim_launch_state *launch, const sim_argument *arguments,
-                   bool records_all);
+                   uint64_t shared);
 /* Ends it; if `restores` is true, memory becomes what it was at sim_undo_open. Memory for a few
  * megabytes is kept for the next launch: to get it from the operating system takes as long as to
  * fill it. */

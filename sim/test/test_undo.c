@@ -258,7 +258,7 @@ static bool saves_nothing(harness *h, const sim_argument *arguments, uint64_t bu
                                 .budget = budget,
                                 .steps = steps};
     sim_undo undo = {0};
-    sim_undo_open(&undo, &l, arguments, false);
+    sim_undo_open(&undo, &l, arguments, 0);
     assert_true(undo.objects.count >= 1);
     bool is_none = undo.objects.items[0].is_whole && !undo.objects.items[0].is_saved[0];
     sim_undo_close(&undo, false);
