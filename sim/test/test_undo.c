@@ -57,6 +57,16 @@ static const char repeated[] =
 static const char then_atomic[] = HEAD "OpStore %to %w\n"
                                        "%v = OpAtomicIAdd %i32 %to %c1 %c0 %w\n" END;
 
+/* All groups add 1 to the first one's places. */
+static const char counted[] =
+    HEAD "%y = OpBitwiseAnd %i64 %x %l63\n" AT_Y "%v = OpAtomicIAdd %i32 %aty %c1 %c0 %c1\n" END;
+static const char atomic_then[] =
+    HEAD "%a = OpAtomicIAdd %i32 %to %c1 %c0 %w\n%v = OpLoad %i32 %to\n%s = OpIAdd %i32 %v %c1\n"
+         "OpStore %to %s\n" END;
+/* All work-items add 1 to the first int, and then store to their own. */
+static const char atomic_and_plain[] =
+    HEAD "%a = OpAtomicIAdd %i32 %out %c1 %c0 %c1\nOpStore %to %w\n" END;
+
 /* The same with a second parameter %in, of the type. */
 #define HEAD_2(in)                                                                                 \
     "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\nOpCapability Int64\n"      \
@@ -65,7 +75,7 @@ static const char then_atomic[] = HEAD "OpStore %to %w\n"
     "%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n%v3 = OpTypeVector %i64 3\n"                    \
     "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"                     \
     "%gg = OpTypePointer CrossWorkgroup %g\n%l = OpTypePointer Workgroup %i32\n"                   \
-    "%c1 = OpConstant %i32 1\n%gid = OpVariable %pin Input\n"                                      \
+    "%c1 = OpConstant %i32 1\n%zero = OpConstant %i32 0\n%gid = OpVariable %pin Input\n"           \
     "%kt = OpTypeFunction %void %g " in "\n%k = OpFunction %void None %kt\n"                       \
     "%out = OpFunctionParameter %g\n%in = OpFunctionParameter " in "\n%entry = OpLabel\n"          \
     "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n%w = OpUConvert %i32 %x\n"       \
@@ -93,6 +103,19 @@ static uint32_t row_of(uint32_t i)
 {
     return i / 4;
 }
+static uint32_t counted_value(uint32_t i)
+{
+    return i < 64 ? i + 8192 / 64 : i;
+}
+static uint32_t twice_and_one(uint32_t i)
+{
+    return 2 * i + 1;
+}
+/* The additions of the first group are before its first work-item's store. */
+static uint32_t later_groups(uint32_t i)
+{
+    return i == 0 ? 8192 - GROUP : i;
+}
 /* Of two work-items that race, the later one's value remains: of the second group, or the second
  * store of one work-item. */
 static uint32_t second_group(uint32_t i)
@@ -111,7 +134,7 @@ static const struct {
     final_value *value;
     const char *finding; /* of the last kind; NULL: there is none */
     uint32_t compiled, undone;
-    bool is_recorded; /* the race shadow has cells for stores */
+    bool is_recorded; /* the race shadow has cells for stores or atomics */
 } cases[] = {
     {"own", own, 8192, 8192, one_more, NULL, 1, 0, false},
     /* The last work-item's place does not exist: all others' are undone and computed again. */
@@ -124,7 +147,16 @@ static const struct {
     {"distant", distant, 1024, (1u << 21) + 1, distant_value, "race", 0, 1, true},
     {"rows", rows, 2048, 8192, row_of, NULL, 1, 0, false},
     {"then atomic", then_atomic, 8192, 8192, twice, NULL, 1, 0, true},
+    {"counted", counted, 8192, 8192, counted_value, NULL, 1, 0, false},
+    {"atomic, then", atomic_then, 8192, 8192, twice_and_one, NULL, 1, 0, true},
+    {"atomic and plain", atomic_and_plain, 8192, 8192, later_groups, "race", 0, 1, true},
 };
+
+static bool is_recorded(const harness *h, sim_object object)
+{
+    const struct sim_race_shadow *shadow = sim_world_memory(h->world, object)->race;
+    return shadow->cells[SIM_RACE_WRITES] || shadow->cells[SIM_RACE_ATOMIC_WRITES];
+}
 
 static void test_launches(void **state)
 {
@@ -151,8 +183,7 @@ static void test_launches(void **state)
         if (report.compiled != cases[k].compiled || report.undone != cases[k].undone)
             fail_msg("%s: %u compiled, %u undone", cases[k].name, (unsigned)report.compiled,
                      (unsigned)report.undone);
-        const struct sim_race_shadow *shadow = sim_world_memory(h.world, to)->race;
-        if ((shadow->cells[SIM_RACE_WRITES] != NULL) != cases[k].is_recorded)
+        if (is_recorded(&h, to) != cases[k].is_recorded)
             fail_msg("%s: recorded or not", cases[k].name);
         rt_free(ints);
         harness_close(&h);
@@ -175,6 +206,36 @@ static void test_rows_meet(void **state)
     for (uint32_t i = 0; i < h.finding_count; i++)
         assert_string_equal(h.findings[i].kind, "race");
     assert_int_equal(sim_world_tier_report(h.world).undone, 1);
+    harness_close(&h);
+}
+
+/* Accesses to one object that must be recorded are no reason to record those to another one, in
+ * this launch and in later ones. */
+static void test_one_of_two(void **state)
+{
+    (void)state;
+    enum { ITEMS = 8192 };
+    static const char text[] = HEAD_2("%g") VALUE_IN "%a = OpAtomicIAdd %i32 %from %c1 %zero %v\n"
+                                                     "%b = OpLoad %i32 %from\nOpStore %to %b\n" END;
+    static uint32_t ints[ITEMS];
+    harness h = harness_text(text);
+    h.schedule = SIM_SCHEDULE_LOCKSTEP;
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    for (uint32_t i = 0; i < ITEMS; i++)
+        ints[i] = i;
+    sim_object in = harness_memory(&h, "in", ints, sizeof ints);
+    sim_object out = harness_memory(&h, "out", ints, sizeof ints);
+    const sim_argument arguments[] = {harness_global(out), harness_global(in)};
+    for (uint32_t turn = 1; turn <= 2; turn++) {
+        harness_run(&h, "k", harness_range(ITEMS, GROUP), arguments, 2);
+        assert_int_equal(sim_world_tier_report(h.world).compiled, turn);
+        assert_int_equal(sim_world_tier_report(h.world).undone, 0);
+        assert_true(is_recorded(&h, in));
+        assert_false(is_recorded(&h, out));
+        harness_read_back(&h, out, ints, sizeof ints);
+        for (uint32_t i = 0; i < ITEMS; i++)
+            assert_int_equal(ints[i], (1u << turn) * i);
+    }
     harness_close(&h);
 }
 
@@ -350,11 +411,9 @@ static void test_what_is_saved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_rows_meet),
-        cmocka_unit_test(test_memory_of_two_parameters),
-        cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_launches),      cmocka_unit_test(test_rows_meet),
+        cmocka_unit_test(test_one_of_two),    cmocka_unit_test(test_memory_of_two_parameters),
+        cmocka_unit_test(test_budget),        cmocka_unit_test(test_cost),
         cmocka_unit_test(test_what_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
