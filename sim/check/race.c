@@ -762,7 +762,8 @@ static void ranges_report(const sim_launch_state *l, sim_object object, sim_race
     const sim_race_shadow *shadow = memory->race;
     const uint32_t *cells = shadow->cells[kind];
     uint32_t first = l->race->clocks[SIM_RACE_GLOBAL].launch_first;
-    if (!cells || shadow->from[kind] < first) return;
+    if (shadow->from[kind] < first) return;
+    CHECK(cells); /* `from` is 0 until there are cells, and stamps begin with 1 */
     uint64_t count = sim_race_cells(shadow);
     for (uint64_t c = 0, end; c < count; c = end + 1) {
         for (end = c; end < count && (cells[end] & SIM_RACE_STAMP) >= first; end++)

@@ -133,7 +133,8 @@ static uint32_t take_argument(printing *print, const conversion *spec, LLVMValue
     out_lanes[0] = value;
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return 1;
     uint32_t lanes = LLVMGetVectorSize(type);
-    for (uint32_t i = 0; i < lanes && i < LANES_MAX; i++) {
+    if (lanes != spec->lanes) return lanes; /* perhaps more than there is room for */
+    for (uint32_t i = 0; i < lanes; i++) {
         LLVMValueRef index = pl_integer(LLVMInt32TypeInContext(context), i);
         out_lanes[i] = LLVMBuildExtractElement(print->builder, value, index, "");
     }
