@@ -135,6 +135,45 @@ static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVM
     return LLVMBuildSelect(e->builder, is_set(e, flags), divisor, one, "");
 }
 
+/* The register that the last operation before `op` to write `place` has moved there, in the block
+ * that is being emitted; `place` itself if that is no move. Operands of some operations are rows,
+ * so that constants are moved first. */
+static sim_register moved_from(const tier_emitter *e, const sim_op *op, sim_register place)
+{
+    const sim_code_block *block = e->flat->blocks.items[e->block].block;
+    const sim_op *first = tier_function_of(e->flat, e->block)->ops + block->op_first;
+    while (op > first && (--op)->target != place) {
+    }
+    bool is_moved = op->target == place && tier_handler_at(op->handler)->shape == TIER_MOVE;
+    return is_moved ? op->a : place;
+}
+
+/* Divides a chunk by a number that is known, neither 0 nor -1: LLVM then multiplies, which is
+ * quicker than lane.c's way. NULL if that is not so, and for numbers of 64 bits, of which
+ * processors do not multiply chunks. */
+static LLVMValueRef quotients_by_constant(tier_emitter *e, const sim_op *op, const tier_handler *h,
+                                          LLVMValueRef dividends)
+{
+    static const struct {
+        const char *name;
+        LLVMOpcode opcode;
+    } operations[] = {
+        {"UDIV", LLVMUDiv}, {"SDIV", LLVMSDiv}, {"UREM", LLVMURem}, {"SREM", LLVMSRem}};
+    sim_lane_type type = (sim_lane_type)h->from;
+    sim_register place = moved_from(e, op, op->b);
+    if (type == SIM_I64 || place >> SIM_REGISTER_SHIFT != SIM_SPACE_POOL) return NULL;
+    LLVMValueRef divisor = tier_read(e, place, type, false);
+    if (!LLVMIsAConstantInt(divisor)) return NULL;
+    long long number = LLVMConstIntGetSExtValue(divisor);
+    if (number == 0 || number == -1) return NULL;
+    for (uint32_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        if (strncmp(h->name, operations[i].name, 4) == 0)
+            return LLVMBuildBinOp(e->builder, operations[i].opcode, dividends,
+                                  tier_splat(e, divisor), "");
+    }
+    return NULL;
+}
+
 /* Divides a chunk. Numbers of 64 bits that are too large for the quick way are divided lane by
  * lane. */
 static void emit_quotients(tier_emitter *e, const sim_op *op, const tier_handler *h,
@@ -176,6 +215,11 @@ static void emit_arithmetic(tier_emitter *e, const sim_op *op, const tier_handle
         LLVMValueRef flags = tier_widen(e, "ok", h->name, operands, is_chunk);
         demand(e, flags, is_chunk, SIM_TIER_MISUSE);
         if (h->shape == TIER_DIVIDE && is_chunk) {
+            LLVMValueRef quotients = quotients_by_constant(e, op, h, operands[0]);
+            if (quotients) {
+                tier_write(e, op->target, (sim_lane_type)h->to, quotients, op->blend);
+                return;
+            }
             operands[1] = divisor_safe(e, flags, operands[1]);
             emit_quotients(e, op, h, operands);
             return;

@@ -77,26 +77,34 @@ static uint64_t wanted_of(const pairs *p, uint32_t i, uint32_t operation)
     }
 }
 
-/* out[i + k * n] is the result of operation k for a[i] and b[i], unless b[i] is 0. */
-static void text_write(uint32_t bits, char *out, size_t size)
+/* out[i + k * n] is the result of operation k for a[i] and b[i], unless b[i] is 0. `divisor`: a
+ * constant that is used instead of b[i]; NULL: none is. */
+static void text_write(uint32_t bits, const uint64_t *divisor, char *out, size_t size)
 {
     static const char *const operations[RESULTS] = {"UDiv", "UMod", "SDiv", "SRem", "SMod"};
+    char operand[64];
+    if (divisor) {
+        snprintf(operand, sizeof operand, "%%vb = OpConstant %%i%u %llu\n", bits,
+                 (unsigned long long)*divisor);
+    } else {
+        snprintf(operand, sizeof operand, "%%vb = OpLoad %%i%u %%pb\n", bits);
+    }
     int used = snprintf(
         out, size,
         "%sOpEntryPoint Kernel %%k \"k\" %%gid\nOpDecorate %%gid BuiltIn GlobalInvocationId\n"
         "%%void = OpTypeVoid\n%%bool = OpTypeBool\n%%i8 = OpTypeInt 8 0\n%%i16 = OpTypeInt 16 0\n"
         "%%i32 = OpTypeInt 32 0\n%%i64 = OpTypeInt 64 0\n%%v3 = OpTypeVector %%i64 3\n"
         "%%pin = OpTypePointer Input %%v3\n%%gid = OpVariable %%pin Input\n"
-        "%%g = OpTypePointer CrossWorkgroup %%i%u\n%%none = OpConstantNull %%i%u\n"
+        "%%g = OpTypePointer CrossWorkgroup %%i%u\n%s%%none = OpConstantNull %%i%u\n"
         "%%kt = OpTypeFunction %%void %%g %%g %%g %%i64\n%%k = OpFunction %%void None %%kt\n"
         "%%a = OpFunctionParameter %%g\n%%b = OpFunctionParameter %%g\n"
         "%%out = OpFunctionParameter %%g\n%%n = OpFunctionParameter %%i64\n%%entry = OpLabel\n"
         "%%all = OpLoad %%v3 %%gid\n%%at0 = OpCompositeExtract %%i64 %%all 0\n"
         "%%pa = OpInBoundsPtrAccessChain %%g %%a %%at0\n"
         "%%pb = OpInBoundsPtrAccessChain %%g %%b %%at0\n%%va = OpLoad %%i%u %%pa\n"
-        "%%vb = OpLoad %%i%u %%pb\n%%is = OpINotEqual %%bool %%vb %%none\n"
+        "%s%%is = OpINotEqual %%bool %%vb %%none\n"
         "OpSelectionMerge %%end None\nOpBranchConditional %%is %%yes %%end\n%%yes = OpLabel\n",
-        SIM_TEST_PRELUDE, bits, bits, bits, bits);
+        SIM_TEST_PRELUDE, bits, divisor ? operand : "", bits, bits, divisor ? "" : operand);
     for (uint32_t k = 0; k < RESULTS; k++)
         used +=
             snprintf(out + used, size - (size_t)used,
@@ -144,24 +152,68 @@ static void division_try(harness *h, const pairs *p)
     rt_free(data);
 }
 
+static harness division_open(const pairs *p, const uint64_t *divisor, uint32_t engine,
+                             bool is_compiled)
+{
+    char text[4096];
+    text_write(p->bits, divisor, text, sizeof text);
+    harness h = harness_text(text);
+    h.world->engine = engine;
+    if (is_compiled && !harness_compile(&h)) {
+        harness_close(&h);
+        skip();
+    }
+    return h;
+}
+
 static void on_engine(uint32_t engine, bool is_compiled)
 {
     static pairs p;
-    char text[4096];
     for (p.bits = 8; p.bits <= 64; p.bits *= 2) {
-        text_write(p.bits, text, sizeof text);
-        harness h = harness_text(text);
-        h.world->engine = engine;
-        if (is_compiled && !harness_compile(&h)) {
-            harness_close(&h);
-            skip();
-        }
+        harness h = division_open(&p, NULL, engine, is_compiled);
         for (uint32_t is_large = 0; is_large < 2; is_large++) {
             pairs_list(&p, is_large);
             if (p.count) division_try(&h, &p);
         }
         if (is_compiled) assert_true(sim_world_tier_report(h.world).compiled > 0);
         harness_close(&h);
+    }
+}
+
+/* Compiled code multiplies instead of dividing by a constant. */
+static void by_constants(uint32_t engine, bool is_compiled)
+{
+    static const uint64_t divisors[] = {
+        1, 3, 7, 10, 23, 126, 127, 0 - UINT64_C(1), 0 - UINT64_C(2), 0 - UINT64_C(7)};
+    static pairs p;
+    uint64_t edges[EDGES_MAX];
+    for (p.bits = 8; p.bits <= 64; p.bits *= 2) {
+        uint32_t n = edges_of(p.bits, edges);
+        for (uint32_t i = 0; i < sizeof divisors / sizeof *divisors; i++) {
+            uint64_t divisor = divisors[i] & mask_of(p.bits);
+            p.count = 0;
+            for (uint32_t k = 0; k < n; k++) {
+                for (uint64_t shift = 0; shift < 3; shift++) {
+                    pair_add(&p, edges[k] * divisor + shift - 1, divisor);
+                    pair_add(&p, 0 - edges[k] + shift - 1, divisor);
+                }
+            }
+            while (p.count % GROUP)
+                pair_add(&p, p.count, divisor);
+            harness h = division_open(&p, &divisor, engine, is_compiled);
+            division_try(&h, &p);
+            if (is_compiled) assert_int_equal(sim_world_tier_report(h.world).compiled, 1);
+            harness_close(&h);
+        }
+    }
+}
+
+static void test_constants(void **state)
+{
+    (void)state;
+    by_constants(sim_engine_best(), false);
+    for (uint32_t engine = 0; engine < SIM_ENGINE_COUNT; engine++) {
+        if (sim_engine_at(engine)) by_constants(engine, true);
     }
 }
 
@@ -186,6 +238,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_interpreted),
         cmocka_unit_test(test_compiled),
+        cmocka_unit_test(test_constants),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
