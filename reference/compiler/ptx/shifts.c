@@ -13,6 +13,15 @@ static bool is_wide(LLVMTypeRef type)
     return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == WIDTH;
 }
 
+/* A freeze of a shift's result changes no value, and hides the shift from the code generator. */
+static void freeze(LLVMBuilderRef builder, LLVMValueRef shift)
+{
+    LLVMPositionBuilderBefore(builder, pl_next_instruction(shift));
+    LLVMValueRef frozen = LLVMBuildFreeze(builder, shift, "");
+    LLVMReplaceAllUsesWith(shift, frozen);
+    LLVMSetOperand(frozen, 0, shift);
+}
+
 /* ---- Rotations ----------------------------------------------------------------------------- */
 
 /* LLVM 14's back end turns a rotation by an amount that is not constant into a shift left by the
@@ -63,10 +72,25 @@ static void mask_uses(LLVMValueRef function)
     LLVMDisposeBuilder(builder);
 }
 
+/* The code generator makes rotations, too: of `(x << n) | (x >> (64 - n))`, whose masks it drops if
+ * n has any, as the intrinsic does. It looks for a shift whose result is an operand of the `or`. */
+static void keep_masks(LLVMValueRef function)
+{
+    LLVMBuilderRef builder =
+        LLVMCreateBuilderInContext(LLVMGetModuleContext(LLVMGetGlobalParent(function)));
+    for (LLVMValueRef i = pl_first_instruction(function); i; i = pl_next_instruction(i)) {
+        bool shifts = LLVMGetInstructionOpcode(i) == LLVMLShr;
+        if (shifts && is_wide(LLVMTypeOf(i)) && !LLVMIsConstant(LLVMGetOperand(i, 1)))
+            freeze(builder, i);
+    }
+    LLVMDisposeBuilder(builder);
+}
+
 void pl_ptx_mask_rotations(LLVMModuleRef module)
 {
     LLVMValueRef function = LLVMGetFirstFunction(module);
     for (; function; function = LLVMGetNextFunction(function)) {
+        keep_masks(function);
         rt_text name = pl_name(function);
         if (!rt_text_starts(name, "llvm.fshl.") && !rt_text_starts(name, "llvm.fshr.")) continue;
         if (is_wide(LLVMGetReturnType(LLVMGlobalGetValueType(function)))) mask_uses(function);
@@ -77,16 +101,7 @@ void pl_ptx_mask_rotations(LLVMModuleRef module)
 
 /* LLVM 14's back end takes `(x >> 40) & 0xffffffff` for 32 bits of x, although only 24 are left
  * above bit 40 and the others are copies of the sign: it compares the mask's width with 32 - 40,
- * which wraps. It looks for a shift whose result goes directly into the mask, so a freeze between
- * them, which changes no value, keeps it from doing so. */
-static void freeze(LLVMBuilderRef builder, LLVMValueRef shift)
-{
-    LLVMPositionBuilderBefore(builder, pl_next_instruction(shift));
-    LLVMValueRef frozen = LLVMBuildFreeze(builder, shift, "");
-    LLVMReplaceAllUsesWith(shift, frozen);
-    LLVMSetOperand(frozen, 0, shift);
-}
-
+ * which wraps. It looks for a shift whose result goes directly into the mask. */
 void pl_ptx_keep_signs(LLVMModuleRef module)
 {
     LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
