@@ -1061,7 +1061,7 @@ static void test_sets(void **state)
     (void)state;
     static const char *const accepted[] = {"OpenCL.DebugInfo.100", "DebugInfo",
                                            "NonSemantic.Other"};
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
         char text[512];
         snprintf(text, sizeof text,
                  "OpCapability Kernel\nOpCapability Addresses\n"
@@ -1071,6 +1071,32 @@ static void test_sets(void **state)
         rt_sink *sink = rt_sink_create();
         sim_module_destroy(sim_test_module(sink, text));
         rt_sink_destroy(sink);
+    }
+}
+
+/* Widths of numbers and sizes of vectors name all capabilities that would allow them. */
+static void test_widths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *words;
+    } cases[] = {
+        {"OpTypeInt 8 0", "an integer of this width needs the capability Int8, which is not"},
+        {"OpTypeInt 16 0", "an integer of this width needs the capability Int16, which is not"},
+        {"OpTypeInt 64 0", "an integer of this width needs the capability Int64, which is not"},
+        {"OpTypeFloat 64", "a double needs the capability Float64, which is not declared"},
+        {"OpTypeFloat 16", "a half needs the capability Float16Buffer or Float16, which is not"},
+        {"OpTypeVector %int 8", "a vector of this size needs the capability Vector16, which is"},
+        {"OpTypeVector %int 16", "a vector of this size needs the capability Vector16, which is"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "OpCapability Kernel\nOpCapability Addresses\nOpMemoryModel Physical64 OpenCL\n"
+                 "%%int = OpTypeInt 32 0\n%%float = OpTypeFloat 32\n"
+                 "%%four = OpTypeVector %%int 4\n%%a = %s\n",
+                 cases[i].type);
+        sim_test_refused(text, RT_MALFORMED, cases[i].words);
     }
 }
 
@@ -1181,6 +1207,75 @@ static const refusal uses_cases[] = {
     {"UniformMemory needs the capability Shader, which is refused",
      RT_UNSUPPORTED,
      {.body = "OpMemoryBarrier %c2 %c64"}},
+    /* Ids that are not types. */
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeArray %c1 %c4"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeVector %c1 4"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeStruct %int %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypePointer Workgroup %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeFunction %c1 %int"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeFunction %int %int %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpConstantNull %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpVariable %c1 Workgroup"}},
+    {"is used before word",
+     RT_MALFORMED,
+     {.types = "%a = OpTypeStruct %int %late\n%late = OpTypeStruct %int"}},
+    {"is not an integer that is known before the program runs",
+     RT_UNSUPPORTED,
+     {.types = "%a = OpTypeArray %int %f1"}},
+    /* Vectors and aggregates. */
+    {"component 8 does not exist",
+     RT_MALFORMED,
+     {.body = "%a = OpVectorShuffle %v4 %vc %vc 0 1 2 8"}},
+    {"component 6 does not exist",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %v2\n%a = OpVectorShuffle %v4 %u %vc 6 1 2 3"}},
+    {NULL, RT_OK, {.body = "%u = OpUndef %v2\n%a = OpVectorShuffle %v4 %u %vc 5 4294967295 2 5"}},
+    {"the result does not have the operands' component type",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %f4\n%a = OpDot %double %u %u"}},
+    {NULL, RT_OK, {.body = "%u = OpUndef %f4\n%a = OpDot %float %u %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %pi\n%t = OpTypeStruct %int %wi",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%i2 = OpTypeArray %int %c2\n%f2 = OpTypeArray %float %c2\n"
+               "%s = OpTypeStruct %int %i2\n%t = OpTypeStruct %int %f2",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %int\n%t = OpTypeStruct %int %int %int",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"the result must have a type that the instruction accepts",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %v4\n%a = OpCopyLogical %f4 %u"}},
+    {NULL,
+     RT_OK,
+     {.types = "%i2 = OpTypeArray %int %c2\n%j2 = OpTypeArray %int %c2\n"
+               "%s = OpTypeStruct %int %i2 %pi\n%t = OpTypeStruct %int %j2 %pi",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    /* Execution modes. */
+    {NULL, RT_OK, {.modes = "OpExecutionModeId %k LocalSizeId %c4 %c2 %c1"}},
+    {"execution mode ContractionOff takes no ids and requires OpExecutionMode",
+     RT_MALFORMED,
+     {.modes = "OpExecutionModeId %k ContractionOff"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %nothing %c1",
+      .types = "%nothing = OpConstantNull %int"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c1 %large",
+      .types = "%large = OpConstant %long 4294967297"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c1 %p"}},
+    {"a work-group must have 1 to",
+     RT_LIMIT,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c0 %c1"}},
+    {"a work-group must have 1 to", RT_LIMIT, {.modes = "OpExecutionMode %k LocalSize 1 1 0"}},
+    {"is not an entry point", RT_MALFORMED, {.modes = "OpExecutionMode %p LocalSize 1 1 1"}},
     /* Definitions that do not reach their use. */
     {"does not reach this use",
      RT_MALFORMED,
@@ -1695,6 +1790,7 @@ int main(void)
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_widths),
         cmocka_unit_test(test_uses),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),

@@ -125,6 +125,42 @@ static void test_ids_of_other_things(void **state)
                      RT_MALFORMED, "SpecId 1 decorates something other");
 }
 
+/* Decorations need not be in the order of their targets, and groups may add to them. */
+static void test_order_of_decorations(void **state)
+{
+    (void)state;
+    enum { COUNT = 31 };
+    char text[8192], *end = text + sprintf(text, "%s", SIM_TEST_PRELUDE);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t k = i * 17 % COUNT;
+        end += sprintf(end, "OpDecorate %%%u SpecId %u\nOpDecorate %%%u Alignment %u\n", k + 1,
+                       k + 100, COUNT + k + 1, 1u << k % 8);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t k = i * 7 % COUNT;
+        end += sprintf(end, "OpDecorate %%%u Restrict\n", COUNT + k + 1);
+    }
+    end += sprintf(end, "%%int = OpTypeInt 32 0\n%%pi = OpTypePointer CrossWorkgroup %%int\n");
+    for (uint32_t k = 0; k < COUNT; k++)
+        end +=
+            sprintf(end, "%%%u = OpSpecConstant %%int 1\n%%%u = OpVariable %%pi CrossWorkgroup\n",
+                    k + 1, COUNT + k + 1);
+    assert_true((size_t)(end - text) < sizeof text);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    assert_int_equal(module->decoration_count, 3 * COUNT);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const sim_variable *variable = &module->variables[k];
+        assert_int_equal(module->constants[k].spec_id, k + 100);
+        assert_int_equal(variable->alignment_bytes, k % 8 < 2 ? 4 : 1 << k % 8);
+        assert_non_null(
+            sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationRestrict));
+        assert_int_equal(sim_module_id(module, variable->id)->decoration_count, 2);
+    }
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 /* ---- Operations ---------------------------------------------------------------------------- */
 
 /* The operands of the operations below, 32 bits wide unless the name says otherwise. */
@@ -828,6 +864,7 @@ int main(void)
         cmocka_unit_test(test_truths),
         cmocka_unit_test(test_values_that_do_not_fit),
         cmocka_unit_test(test_ids_of_other_things),
+        cmocka_unit_test(test_order_of_decorations),
         cmocka_unit_test(test_operations),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_logic),
