@@ -203,6 +203,79 @@ static void test_windows(void **state)
     rt_sink_destroy(sink);
 }
 
+/* Contents that become undefined again are the seed's pattern, as in a new object. */
+static void test_undefined_contents(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object a, b;
+    uint8_t bits[3], out[20], bytes[20];
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i + 1);
+    assert_true(rt_ok(sim_object_create(world, 20, RT_TEXT("a"), &a)));
+    assert_true(rt_ok(sim_object_create(world, 20, RT_TEXT("b"), &b)));
+    assert_true(rt_text_is(sim_object_label(world, b), "b"));
+    assert_int_equal(sim_object_size(world, b), 20);
+    const uint8_t pattern[2] = {(uint8_t)sim_world_choose(world, a),
+                                (uint8_t)sim_world_choose(world, b)};
+    assert_int_not_equal(pattern[0], pattern[1]);
+    for (uint32_t k = 0; k < 2; k++) {
+        sim_object_read(world, k ? b : a, 0, 20, out);
+        for (uint32_t i = 0; i < 20; i++)
+            assert_int_equal(out[i], pattern[k]);
+    }
+    /* The bits of a part begin with its first byte. */
+    sim_object_write(world, a, 0, 20, bytes);
+    sim_object_undefine(world, a, 5, 0);
+    assert_true(sim_world_memory(world, a)->all_defined);
+    sim_object_undefine(world, a, 3, 9);
+    assert_false(sim_world_memory(world, a)->all_defined);
+    sim_object_defined(world, a, 0, 20, bits);
+    assert_memory_equal(bits, ((uint8_t[]){0x07, 0xf0, 0x0f}), 3);
+    bits[1] = 0x55;
+    sim_object_defined(world, a, 1, 8, bits);
+    assert_memory_equal(bits, ((uint8_t[]){0x03, 0x55}), 2); /* and end with its last */
+    sim_object_defined(world, a, 11, 9, bits);
+    assert_memory_equal(bits, ((uint8_t[]){0xfe, 0x01}), 2);
+    sim_object_read(world, a, 0, 20, out);
+    for (uint32_t i = 0; i < 20; i++)
+        assert_int_equal(out[i], i >= 3 && i < 12 ? pattern[0] : bytes[i]);
+    sim_object_write(world, a, 3, 9, bytes + 3);
+    sim_object_defined(world, a, 0, 20, bits);
+    assert_memory_equal(bits, ((uint8_t[]){0xff, 0xff, 0x0f}), 3);
+    sim_object_destroy(world, b);
+    assert_false(sim_object_is_alive(world, b));
+    assert_true(sim_object_is_alive(world, a));
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+    for (uint32_t size = 0; size <= 20; size++) {
+        memset(out, 0xff, sizeof out);
+        assert_true(sim_defined_all(out, size));
+        for (uint32_t i = 0; i < size; i++) {
+            out[i] = 0x7f;
+            assert_false(sim_defined_all(out, size));
+            out[i] = 0xff;
+        }
+        memset(out, 0, sizeof out);
+        assert_int_equal(sim_defined_all(out, size), size == 0);
+    }
+}
+
+/* The choices are the numbers of splitmix64, whose first ones from the seed 0 are published. */
+static void test_choices(void **state)
+{
+    (void)state;
+    static const uint64_t published[] = {UINT64_C(0xe220a8397b1dcdaf), UINT64_C(0x6e789e6aa1b965f4),
+                                         UINT64_C(0x06c45d188009454f)};
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 0 - UINT64_C(0x632be59bd9b4e019));
+    for (uint32_t i = 0; i < 3; i++)
+        assert_true(sim_world_choose(world, i + 1) == published[i]);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
 static void test_engines(void **state)
 {
     (void)state;
@@ -264,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_copies_keep_undefined_bytes),
         cmocka_unit_test(test_copies_define),
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_undefined_contents),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_engines),
         cmocka_unit_test(test_limits_and_seed),
         cmocka_unit_test(test_addresses),
