@@ -1,6 +1,9 @@
 /* Tests of memory objects as the host sees them: contents, copies, windows, which bytes are
- * defined; and of the choice of an engine. */
+ * defined; of the memory of waves, of lists of findings, and of the choice of an engine. */
 #include "sim/exec/exec.h"
+#include "sim/memory/access.h"
+#include "sim/memory/finding.h"
+#include "sim/memory/wave.h"
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
 
@@ -50,6 +53,8 @@ static void test_mapped_objects(void **state)
     }
     assert_true(rt_ok(status));
     uint64_t *bytes = (uint64_t *)(uintptr_t)sim_object_address(first), read = 0;
+    sim_object_read(world, first, 0, sizeof read, &read);
+    assert_true(read == UINT64_C(0x0101010101010101) * (sim_world_choose(world, first) & 0xff));
     *bytes = 77;
     sim_object_read(world, first, 0, sizeof read, &read);
     assert_int_equal(read, 77);
@@ -276,6 +281,275 @@ static void test_choices(void **state)
     rt_sink_destroy(sink);
 }
 
+/* ---- Waves ---------------------------------------------------------------------------------- */
+
+static void test_memory_grows(void **state)
+{
+    (void)state;
+    sim_lane_memory memory = {0};
+    sim_lane_memory_grow(&memory, 0, 0xa5);
+    assert_null(memory.data);
+    sim_lane_memory_grow(&memory, 24, 0xa5);
+    assert_int_equal(memory.size, 24);
+    assert_int_equal((uintptr_t)memory.data % 64, 0);
+    for (uint32_t i = 0; i < 24; i++)
+        assert_int_equal(memory.data[i], 0xa5);
+    for (uint32_t i = 0; i < 24; i++)
+        memory.data[i] = (uint8_t)i;
+    const uint8_t *before = memory.data;
+    sim_lane_memory_grow(&memory, 24, 0xff);
+    assert_ptr_equal(memory.data, before);
+    sim_lane_memory_grow(&memory, 25, 0);
+    assert_int_equal(memory.size, 49); /* the size at least doubles */
+    assert_int_equal((uintptr_t)memory.data % 64, 0);
+    for (uint32_t i = 0; i < 49; i++)
+        assert_int_equal(memory.data[i], i < 24 ? i : 0);
+    rt_free(memory.block);
+}
+
+/* Only the bytes and lanes that are named become undefined. */
+static void test_waves_forget(void **state)
+{
+    (void)state;
+    enum { GRANULES = 4, LANES = 24 };
+    for (uint32_t all = 0; all < 2; all++) {
+        for (uint32_t size = 0; size <= 16; size += 4) {
+            sim_wave wave = {.lane_count = LANES};
+            uint8_t mask[SIM_LANES] = {0};
+            for (uint32_t lane = 0; lane < LANES; lane++)
+                mask[lane] = all || lane % 3 == 0;
+            sim_lane_memory_grow(&wave.private_defined, 8 * GRANULES * SIM_LANES, 0xff);
+            sim_wave_forget(&wave, mask, 8, size);
+            const uint64_t *bits = (const uint64_t *)(const void *)wave.private_defined.data;
+            for (uint32_t g = 0; g < GRANULES; g++) {
+                for (uint32_t lane = 0; lane < LANES; lane++) {
+                    bool is_gone = g >= 1 && 8 * (g - 1) < size && mask[lane];
+                    assert_true(bits[g * SIM_LANES + lane] == (is_gone ? 0 : UINT64_MAX));
+                }
+            }
+            rt_free(wave.private_defined.block);
+        }
+    }
+}
+
+/* ---- Addresses ------------------------------------------------------------------------------ */
+
+/* Looks for the object of an address; the kind of the finding if there is none. */
+static void expect_kind(sim_exec *x, uint64_t address, sim_finding_kind expected)
+{
+    sim_view_memory view;
+    sim_finding_kind kind = SIM_FINDING_KINDS;
+    assert_false(sim_access_find(x, address, &view, &kind));
+    assert_int_equal(kind, expected);
+}
+
+static sim_view_memory expect_object(sim_exec *x, uint64_t address, const char *label,
+                                     uint64_t size, uint64_t offset)
+{
+    sim_view_memory view;
+    sim_finding_kind kind;
+    assert_true(sim_access_find(x, address, &view, &kind));
+    assert_true(rt_text_is(view.label, label));
+    assert_int_equal(view.size, size);
+    assert_int_equal(view.offset, offset);
+    assert_int_equal(view.class, sim_address_class_of(address));
+    assert_int_equal(view.object, sim_address_object(address));
+    return view;
+}
+
+static uint64_t private_address(uint32_t frame, uint32_t variable)
+{
+    return sim_address_of(SIM_CLASS_PRIVATE, frame << SIM_PRIVATE_VARIABLE_BITS | variable);
+}
+
+static void test_objects_of_addresses(void **state)
+{
+    (void)state;
+    rt_sink *sink = rt_sink_create();
+    sim_world *world = sim_world_create(sink, 7);
+    sim_object gone, known, constant;
+    const uint8_t zeros[16] = {0};
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("gone"), &gone)));
+    assert_true(rt_ok(sim_object_create(world, 16, RT_TEXT("known"), &known)));
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("constant"), &constant)));
+    sim_object_destroy(world, gone);
+    sim_memory *memory = sim_world_memory(world, constant);
+    memory->constant_uses = 1;
+    memory->forbidden = SIM_FORBIDS_LOADS;
+    sim_launch_state launch = {.world = world};
+    sim_wave wave = {.lane_count = 1};
+    sim_exec x = {.launch = &launch, .wave = &wave};
+
+    expect_kind(&x, 0, SIM_FINDING_NULL_POINTER);
+    expect_kind(&x, (UINT64_C(1) << SIM_ADDRESS_OFFSET_BITS) - 1, SIM_FINDING_NULL_POINTER);
+    expect_kind(&x, sim_object_address(constant + 1), SIM_FINDING_OUT_OF_BOUNDS);
+    expect_kind(&x, sim_object_address(gone), SIM_FINDING_USE_AFTER_FREE);
+    sim_view_memory view = expect_object(&x, sim_object_address(known) + 3, "known", 16, 3);
+    assert_ptr_equal(view.data, sim_world_memory(world, known)->data);
+    assert_ptr_equal(view.defined, sim_world_memory(world, known)->defined);
+    assert_null(view.race);
+    assert_false(view.is_constant);
+    assert_int_equal(view.forbidden, 0);
+    sim_object_write(world, known, 0, 16, zeros);
+    view = expect_object(&x, sim_object_address(known) - 1, "known", 16, UINT64_MAX);
+    assert_null(view.defined);
+    sim_access_unsettle(&x, &view);
+    assert_ptr_equal(view.defined, sim_world_memory(world, known)->defined);
+    assert_true(sim_defined_all(view.defined, 16));
+    assert_false(sim_world_memory(world, known)->all_defined);
+    view = expect_object(&x, sim_object_address(constant), "constant", 8, 0);
+    assert_true(view.is_constant);
+    assert_int_equal(view.forbidden, SIM_FORBIDS_LOADS | SIM_FORBIDS_STORES);
+
+    uint8_t bytes[64], defined[64];
+    launch.locals_memory.data = bytes;
+    launch.locals_defined.data = defined;
+    *rt_vector_push(&launch.locals) = (sim_local_object){.size = 8, .label = RT_TEXT("first")};
+    *rt_vector_push(&launch.locals) =
+        (sim_local_object){.offset = 8, .size = 24, .all_defined = true, .label = RT_TEXT("last")};
+    expect_kind(&x, sim_address_of(SIM_CLASS_LOCAL, 0), SIM_FINDING_OUT_OF_BOUNDS);
+    expect_kind(&x, sim_address_of(SIM_CLASS_LOCAL, 3), SIM_FINDING_OUT_OF_BOUNDS);
+    view = expect_object(&x, sim_address_of(SIM_CLASS_LOCAL, 1) + 7, "first", 8, 7);
+    assert_ptr_equal(view.data, bytes);
+    assert_ptr_equal(view.defined, defined);
+    view = expect_object(&x, sim_address_of(SIM_CLASS_LOCAL, 2), "last", 24, 0);
+    assert_ptr_equal(view.data, bytes + 8);
+    assert_null(view.defined);
+    assert_null(view.race);
+    sim_access_unsettle(&x, &view);
+    assert_ptr_equal(view.defined, defined + 8);
+    assert_false(launch.locals.items[1].all_defined);
+    assert_false(x.stop);
+
+    sim_private_variable variables[2] = {{0, 4, RT_TEXT("i")}, {16, 12, {0}}};
+    sim_code_function function = {.variables = variables, .variable_count = 2};
+    for (uint32_t i = 0; i < 3; i++)
+        *rt_vector_push(&wave.privates) = (sim_private_frame){0};
+    wave.privates.items[2] = (sim_private_frame){.function = &function, .private_first = 32};
+    expect_kind(&x, private_address(0, 0), SIM_FINDING_OUT_OF_BOUNDS);
+    expect_kind(&x, private_address(3, 0), SIM_FINDING_OUT_OF_BOUNDS);
+    expect_kind(&x, private_address(1, 0), SIM_FINDING_USE_AFTER_FREE);
+    expect_kind(&x, private_address(2, 2), SIM_FINDING_OUT_OF_BOUNDS);
+    view = expect_object(&x, private_address(2, 0), "i", 4, 0);
+    assert_int_equal(view.position, 32);
+    view = expect_object(&x, private_address(2, 1) + 5, "a private variable", 12, 5);
+    assert_int_equal(view.position, 48);
+    assert_null(view.data);
+    expect_kind(&x, sim_address_of(SIM_CLASS_FUNCTION, 1), SIM_FINDING_OUT_OF_BOUNDS);
+    rt_vector_free(&wave.privates);
+    rt_vector_free(&launch.locals);
+    sim_world_destroy(world);
+    rt_sink_destroy(sink);
+}
+
+/* ---- Findings ------------------------------------------------------------------------------- */
+
+typedef struct finding_log {
+    sim_finding items[32];
+    uint32_t count;
+} finding_log;
+
+static void finding_note(void *user, const sim_finding *finding)
+{
+    finding_log *log = user;
+    assert_true(log->count < 32);
+    log->items[log->count++] = *finding;
+}
+
+/* In the order of sites, and of one site in the order of their kinds. */
+static void test_order_of_findings(void **state)
+{
+    (void)state;
+    static const char *const kinds[SIM_FINDING_KINDS] = {"uninitialised",
+                                                         "out-of-bounds",
+                                                         "array-overrun",
+                                                         "use-after-free",
+                                                         "null-pointer",
+                                                         "misaligned",
+                                                         "undefined-arithmetic",
+                                                         "divergent-barrier",
+                                                         "unreachable",
+                                                         "budget",
+                                                         "wrong-call-target",
+                                                         "undeclared-call",
+                                                         "race",
+                                                         "same-value-race",
+                                                         "subgroup-misuse",
+                                                         "stack-exhausted",
+                                                         "write-to-constant",
+                                                         "access-mode",
+                                                         "copy-misuse",
+                                                         "unwaited-copy"};
+    sim_site sites[4];
+    memset(sites, 0, sizeof sites);
+    for (uint32_t i = 0; i < 4; i++) {
+        sites[i].source = RT_TEXT("k.cl");
+        sites[i].line = 10 + i;
+        sites[i].column = 20 + i;
+    }
+    sim_program program = {.sites = sites, .site_count = 4};
+    const sim_kernel kernel = {.name = RT_TEXT("k"), .program = &program};
+    sim_findings findings = {0};
+    sim_finding_row *row;
+    finding_log log = {0};
+    const sim_launch_options options = {.on_finding = finding_note, .user = &log};
+    sim_findings_report(&findings, &kernel, &options);
+    assert_int_equal(log.count, 0);
+    for (uint32_t k = SIM_FINDING_KINDS; k-- > 0;) {
+        if (k == SIM_FINDING_ARRAY_OVERRUN) continue;
+        assert_true(sim_findings_add(&findings, 2, (sim_finding_kind)k, k + 1, &row));
+        row->message = rt_text_of(kinds[k]);
+        row->object = RT_TEXT("m");
+        row->offset = 100 + k;
+        for (uint64_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+            row->work_item[d] = 10 * k + d;
+        if (k == SIM_FINDING_RACE) row->other_site = 3;
+    }
+    /* An index beyond its array is implied at the site that is out of bounds, not at others. */
+    assert_true(sim_findings_add(&findings, 1, SIM_FINDING_ARRAY_OVERRUN, 5, &row));
+    assert_true(sim_findings_add(&findings, 2, SIM_FINDING_ARRAY_OVERRUN, 5, &row));
+    assert_false(sim_findings_add(&findings, 1, SIM_FINDING_ARRAY_OVERRUN, 7, &row));
+    assert_int_equal(row->count, 12);
+    sim_findings_report(&findings, &kernel, NULL);
+    sim_findings_report(&findings, &kernel, &(sim_launch_options){.user = &log});
+    assert_int_equal(log.count, 0);
+    sim_findings_report(&findings, &kernel, &options);
+    assert_int_equal(log.count, SIM_FINDING_KINDS);
+    assert_string_equal(log.items[0].kind, "array-overrun");
+    assert_int_equal(log.items[0].count, 12);
+    assert_int_equal(log.items[0].source_line, 11);
+    for (uint32_t i = 1; i < log.count; i++) {
+        const sim_finding *finding = &log.items[i];
+        uint32_t k = i - 1 + (i - 1 >= SIM_FINDING_ARRAY_OVERRUN);
+        assert_string_equal(finding->kind, kinds[k]);
+        assert_true(rt_text_is(finding->message, kinds[k]));
+        assert_true(rt_text_is(finding->kernel, "k"));
+        assert_true(rt_text_is(finding->source, "k.cl"));
+        assert_true(rt_text_is(finding->object, "m"));
+        assert_int_equal(finding->source_line, 12);
+        assert_int_equal(finding->source_column, 22);
+        assert_int_equal(finding->count, k + 1);
+        assert_int_equal(finding->offset, 100 + k);
+        for (uint64_t d = 0; d < RT_ND_RANGE_DIMENSIONS; d++)
+            assert_int_equal(finding->work_item[d], 10 * k + d);
+        assert_int_equal(finding->other_line, k == SIM_FINDING_RACE ? 13 : 0);
+        assert_int_equal(finding->other_source.length, k == SIM_FINDING_RACE ? 4 : 0);
+    }
+    /* If work-items have skipped a copy, what follows from it is not reported. */
+    findings.copies_diverge = true;
+    log.count = 0;
+    sim_findings_report(&findings, &kernel, &options);
+    assert_int_equal(log.count, SIM_FINDING_KINDS - 1);
+    for (uint32_t i = 0; i < log.count; i++)
+        assert_string_not_equal(log.items[i].kind, "copy-misuse");
+    sim_findings_free(&findings);
+    assert_int_equal(findings.rows.count, 0);
+    assert_true(sim_findings_add(&findings, 1, SIM_FINDING_RACE, 1, &row));
+    sim_findings_free(&findings);
+}
+
+/* ---- The world ------------------------------------------------------------------------------ */
+
 static void test_engines(void **state)
 {
     (void)state;
@@ -339,6 +613,10 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_undefined_contents),
         cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_memory_grows),
+        cmocka_unit_test(test_waves_forget),
+        cmocka_unit_test(test_objects_of_addresses),
+        cmocka_unit_test(test_order_of_findings),
         cmocka_unit_test(test_engines),
         cmocka_unit_test(test_limits_and_seed),
         cmocka_unit_test(test_addresses),
