@@ -247,6 +247,19 @@ static void writers_are_copies_and_atomics_too(void **state)
     launch(&s, "reversed", 4, 2, NULL);
     expect_writer(&s, 3, "reversed", 0);
     assert_false(sim_object_writer(s.h.world, s.b, 0, &writer));
+    /* What the host changes has no writer, whichever kind of store it was. */
+    const int32_t seven = 7;
+    launch(&s, "reversed", INTS, 16, NULL);
+    launch(&s, "counted", 1, 1, NULL);
+    sim_object_write(s.h.world, s.a, 4 * 3, 4, &seven);
+    expect_writer(&s, 2, "reversed", INTS - 3);
+    expect_writer(&s, 3, NULL, 0);
+    expect_writer(&s, 4, "reversed", INTS - 5);
+    sim_object_undefine(s.h.world, s.a, 4 * 6, 8);
+    expect_writer(&s, 5, "reversed", INTS - 6);
+    expect_writer(&s, 6, NULL, 0);
+    expect_writer(&s, 7, NULL, 0);
+    expect_writer(&s, 8, "reversed", INTS - 9);
     harness_close(&s.h);
 }
 
