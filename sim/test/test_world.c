@@ -84,6 +84,13 @@ static void test_mapped_addresses(void **state)
         sim_object_retire(world, last);
         assert_true(rt_ok(sim_object_create_mapped(world, 8, RT_TEXT("m"), &object)));
         assert_int_equal(object, last);
+        sim_object plain;
+        uint8_t bits;
+        assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("plain"), &plain)));
+        sim_object_copy(world, plain, 0, last, 0, 8);
+        sim_mapped_settle(world);
+        sim_object_defined(world, last, 0, 8, &bits);
+        assert_int_equal(bits, 0xff);
     }
     sim_world_destroy(world);
     for (sim_object i = 1; i <= MAPPED_MAX; i++) /* nothing stays mapped */
@@ -97,7 +104,7 @@ static void test_mapped_objects(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
-    sim_world *world = sim_world_create(sink, 7);
+    sim_world *world = sim_world_create(sink, 1);
     sim_world_reserve_mapped(world);
     sim_object plain, first, second, third;
     assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("plain"), &plain)));
@@ -241,10 +248,14 @@ static void test_windows(void **state)
     sim_window_open(world, open);
     assert_true(open->all_defined);
     sim_window_close(world, open);
+    assert_false(open->all_defined);
     assert_true(sim_world_memory(world, whole)->all_defined);
     sim_window_open(world, open);
     sim_memory_unsettle(open);
     open->defined[1] = 0xf0;
+    sim_window_open(world, open); /* it is open */
+    assert_false(open->all_defined);
+    assert_int_equal(open->defined[1], 0xf0);
     sim_window_close(world, open);
     sim_object_defined(world, whole, 0, 8, &bits);
     assert_int_equal(bits, 0xf7);
@@ -261,6 +272,10 @@ static void test_windows(void **state)
     sim_window_open(world, open);
     assert_null(open->data);
     sim_object_destroy(world, window);
+    sim_window_open(world, open); /* neither a destroyed window nor a destroyed object opens */
+    assert_null(open->data);
+    sim_window_open(world, sim_world_memory(world, whole));
+    assert_null(sim_world_memory(world, whole)->data);
     sim_world_destroy(world);
     rt_sink_destroy(sink);
 }
@@ -270,7 +285,7 @@ static void test_undefined_contents(void **state)
 {
     (void)state;
     rt_sink *sink = rt_sink_create();
-    sim_world *world = sim_world_create(sink, 7);
+    sim_world *world = sim_world_create(sink, 3);
     sim_object a, b;
     uint8_t bits[3], out[20], bytes[20];
     for (uint32_t i = 0; i < sizeof bytes; i++)
@@ -293,6 +308,8 @@ static void test_undefined_contents(void **state)
     assert_true(sim_world_memory(world, a)->all_defined);
     sim_object_undefine(world, a, 3, 9);
     assert_false(sim_world_memory(world, a)->all_defined);
+    assert_int_equal(sim_world_memory(world, a)->defined[3], 0);
+    assert_int_equal(sim_world_memory(world, a)->defined[11], 0);
     sim_object_defined(world, a, 0, 20, bits);
     assert_memory_equal(bits, ((uint8_t[]){0x07, 0xf0, 0x0f}), 3);
     bits[1] = 0x55;
@@ -306,6 +323,9 @@ static void test_undefined_contents(void **state)
     sim_object_write(world, a, 3, 9, bytes + 3);
     sim_object_defined(world, a, 0, 20, bits);
     assert_memory_equal(bits, ((uint8_t[]){0xff, 0xff, 0x0f}), 3);
+    bits[1] = 0x54;
+    sim_object_defined(world, a, 1, 8, bits);
+    assert_memory_equal(bits, ((uint8_t[]){0xff, 0x54}), 2);
     sim_object_destroy(world, b);
     assert_false(sim_object_is_alive(world, b));
     assert_true(sim_object_is_alive(world, a));
@@ -641,6 +661,17 @@ static void test_limits_and_seed(void **state)
     rt_status status = sim_object_create(world, RT_MEMORY_SIZE_MAX + 1, RT_TEXT("huge"), &object);
     assert_int_equal(status.code, RT_LIMIT);
     assert_int_equal(object, 0);
+    sim_object whole;
+    assert_true(rt_ok(sim_object_create(world, 8, RT_TEXT("whole"), &whole)));
+    uint32_t count = world->objects.count;
+    world->objects.count = SIM_OBJECT_COUNT_MAX + 1; /* as if so many had been created */
+    assert_int_equal(sim_object_create(world, 1, RT_TEXT("more"), &object).code, RT_LIMIT);
+    assert_int_equal(object, 0);
+    object = whole;
+    status = sim_object_create_window(world, whole, 0, 8, RT_TEXT("window"), &object);
+    assert_int_equal(status.code, RT_LIMIT);
+    assert_int_equal(object, 0);
+    world->objects.count = count;
     assert_int_equal(sim_world_choose(world, 5), sim_world_choose(twin, 5));
     assert_int_not_equal(sim_world_choose(world, 5), sim_world_choose(other, 5));
     assert_int_not_equal(sim_world_choose(world, 5), sim_world_choose(world, 6));
