@@ -148,6 +148,62 @@ static void test_types_differ(void **state)
         "imported or defined with different types: f (module 0 imports function i32(i32), "
         "module 1 defines function i64(i64))",
         1);
+    const char *returned[] = {
+        IMPORT("f"), SIM_TEST_PRELUDE
+        "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+        "%other = OpTypeFunction %long %int\n%long1 = OpConstant %long 1\n"
+        "%f = OpFunction %long None %other\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+        "OpReturnValue %long1\nOpFunctionEnd\n"};
+    assert_refused(returned, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "i32(i32), module 1 defines function i64(i32))",
+                   1);
+    /* Pointers of one storage class are of one type, whatever they point to. */
+    const char *pointers[] = {
+        SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"f\" Import\n" TYPES
+                         "%of = OpTypeFunction %void %global\n%f = OpFunction %void None %of\n"
+                         "%x = OpFunctionParameter %global\nOpFunctionEnd\n",
+        SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+                         "%other = OpTypePointer CrossWorkgroup %long\n"
+                         "%of = OpTypeFunction %void %other\n%f = OpFunction %void None %of\n"
+                         "%x = OpFunctionParameter %other\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n"};
+    link_fixture fixture = link_texts(pointers, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.functions[0][0], 1, 0);
+    release(&fixture);
+}
+
+/* Functions and variables without a linkage name may come before those with one. */
+static void test_internal_symbols_first(void **state)
+{
+    (void)state;
+    const char *texts[] = {
+        SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" Import\n"
+                         "OpDecorate %f LinkageAttributes \"f\" Import\n" TYPES
+                         "%own = OpVariable %global CrossWorkgroup %one\n"
+                         "%v = OpVariable %global CrossWorkgroup\n"
+                         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n"
+                         "OpFunctionEnd\n"
+                         "%g = OpFunction %void None %start\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n",
+        SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" Export\n"
+                         "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+                         "%own = OpVariable %global CrossWorkgroup %one\n"
+                         "%v = OpVariable %global CrossWorkgroup %one\n"
+                         "%g = OpFunction %void None %start\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n"
+                         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n"
+                         "%l2 = OpLabel\nOpReturnValue %x\nOpFunctionEnd\n"};
+    link_fixture fixture = link_texts(texts, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.variables[0][0], 0, 0);
+    assert_place(fixture.linkage.variables[0][1], 1, 1);
+    assert_place(fixture.linkage.variables[1][1], 1, 1);
+    assert_place(fixture.linkage.functions[0][0], 1, 1);
+    assert_place(fixture.linkage.functions[0][1], 0, 1);
+    assert_place(fixture.linkage.functions[1][0], 1, 0);
+    release(&fixture);
 }
 
 /* A function with or without a body, with `attribute` on its parameter, which has type `type`. */
@@ -452,6 +508,7 @@ int main(void)
         cmocka_unit_test(test_one_definition),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_types_differ),
+        cmocka_unit_test(test_internal_symbols_first),
         cmocka_unit_test(test_parameters_differ),
         cmocka_unit_test(test_variables_differ),
         cmocka_unit_test(test_variables_of_one_layout),

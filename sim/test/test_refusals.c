@@ -183,6 +183,11 @@ static const refusal declarations_cases[] = {
     {"must consist of integers of 32 or 64 bits (components: 3)",
      RT_MALFORMED,
      {.modes = "OpDecorate %a BuiltIn GlobalSize",
+      .types = "%v3f = OpTypeVector %float 3\n%pf = OpTypePointer Input %v3f\n"
+               "%a = OpVariable %pf Input"}},
+    {"must consist of integers of 32 or 64 bits (components: 3)",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a BuiltIn GlobalSize",
       .types = "%v3c = OpTypeVector %char 3\n%pf = OpTypePointer Input %v3c\n"
                "%a = OpVariable %pf Input"}},
     {"must consist of integers of 32 or 64 bits (components: 1)",
@@ -1289,6 +1294,7 @@ static const refusal uses_cases[] = {
      RT_MALFORMED,
      {.functions = "%g = OpFunction %void None %fv\n%in = OpLabel\nOpBranch %next\n"
                    "%next = OpLabel\n%a = OpPhi %int %c1 %e\nOpReturn\nOpFunctionEnd"}},
+    {"not a block", RT_MALFORMED, {.body = "OpBranch %w\n%b = OpLabel"}},
     /* Phis. */
     {"is not a predecessor of this block",
      RT_MALFORMED,
