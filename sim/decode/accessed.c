@@ -268,20 +268,13 @@ void sim_decode_accessed(sim_decoder *d)
         r->read = rt_arena_alloc_array(&d->arena, r->words, 8);
         r->returned = rt_arena_alloc_array(&d->arena, r->words, 8);
     }
-    /* Mark the slots of the pool that hold addresses of variables: the slots of the variables
-     * themselves and those that relocations fill.
-     */
+    /* Mark the slots of the pool that hold addresses of variables. Relocations fill slots only with
+     * addresses of functions. */
     t.slot_is_variable = rt_arena_alloc_array(&d->arena, d->pool.count, sizeof(bool));
     for (uint32_t i = 0; i < d->globals.count; i++) {
         uint32_t slot = d->globals.items[i].slot;
         CHECK(slot == SIM_NONE || slot < d->pool.count);
         if (slot != SIM_NONE) t.slot_is_variable[slot] = true;
-    }
-    for (uint32_t i = 0; i < d->relocations.count; i++) {
-        const sim_relocation *relocation = &d->relocations.items[i];
-        if (relocation->global != SIM_NONE || relocation->is_function) continue;
-        CHECK(relocation->offset < d->pool.count);
-        t.slot_is_variable[relocation->offset] = true;
     }
     while (t.changed) {
         t.changed = false;

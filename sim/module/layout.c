@@ -18,7 +18,7 @@ static void list_values(laid_values *values, const sim_type *type, uint64_t offs
 {
     bool is_padding = type->kind == SIM_TYPE_ARRAY && type->element->kind == SIM_TYPE_INT &&
                       type->element->bits == 8;
-    if (is_padding || values->count > VALUES_MAX) return;
+    if (is_padding) return;
     if (type->kind != SIM_TYPE_STRUCT) {
         *rt_vector_push(values) = (laid_value){type, offset};
         return;

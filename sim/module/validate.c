@@ -121,7 +121,6 @@ static rt_status check_operation(sim_operation *operation, const sim_constant *c
     sim_view view = sim_reader_view(operation->reader, operation->offset);
     RT_TRY(sim_walk_operands(operation->reader, &view, 1, visit_constant_operand, operation));
     RT_TRY(check_saturation(operation->reader, operation->offset, constant->id, group));
-    operation->opcode = constant->opcode;
     operation->group = group;
     return sim_rules_apply(operation);
 }

@@ -195,6 +195,116 @@ static void stores_through_a_window_have_a_writer(void **state)
     harness_close(&s.h);
 }
 
+/* Also in groups of several sizes, and with an offset. */
+static void writers_have_three_dimensions(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    sim_world_keep_writers(s.h.world);
+    const sim_range range = {.global = {5, 3, 4},
+                             .local = {2, 2, 3},
+                             .offset = {100, 20, 3},
+                             .dimensions = 3,
+                             .is_non_uniform = true};
+    const sim_argument arguments[] = {harness_global(s.a), harness_global(s.b)};
+    const sim_kernel *placed = sim_program_kernel(s.h.program, RT_TEXT("placed"));
+    for (uint32_t launches = 0; launches < 2; launches++) {
+        assert_true(rt_ok(sim_launch(s.h.world, placed, &range, arguments, 2, NULL)));
+        for (uint32_t i = 0; i < 60; i++) {
+            sim_writer writer;
+            assert_true(sim_object_writer(s.h.world, s.a, 4 * i, &writer));
+            assert_true(rt_text_is(writer.kernel, "placed"));
+            assert_int_equal(writer.work_item[0], 100 + i % 5);
+            assert_int_equal(writer.work_item[1], 20 + i / 5 % 3);
+            assert_int_equal(writer.work_item[2], 3 + i / 15);
+            assert_false(writer.is_copy);
+        }
+    }
+    expect_writer(&s, 60, NULL, 0);
+    harness_close(&s.h);
+}
+
+static void writers_are_copies_and_atomics_too(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    sim_writer writer;
+    sim_world_keep_writers(s.h.world);
+    launch(&s, "copied", 4, 4, NULL);
+    for (uint32_t i = 4; i < 8; i++) {
+        assert_true(sim_object_writer(s.h.world, s.a, 4 * i, &writer));
+        assert_true(rt_text_is(writer.kernel, "copied"));
+        assert_true(writer.is_copy);
+        assert_int_equal(writer.work_item[0], 0);
+    }
+    expect_writer(&s, 3, NULL, 0);
+    expect_writer(&s, 8, NULL, 0);
+    /* Of a plain store and an atomic operation the later one counts. */
+    launch(&s, "reversed", 4, 2, NULL);
+    expect_writer(&s, 3, "reversed", 0);
+    launch(&s, "counted", 1, 1, NULL);
+    expect_writer(&s, 3, "counted", 0);
+    launch(&s, "reversed", 4, 2, NULL);
+    expect_writer(&s, 3, "reversed", 0);
+    assert_false(sim_object_writer(s.h.world, s.b, 0, &writer));
+    /* What the host changes has no writer, whichever kind of store it was. */
+    const int32_t seven = 7;
+    launch(&s, "reversed", INTS, 16, NULL);
+    launch(&s, "counted", 1, 1, NULL);
+    sim_object_write(s.h.world, s.a, 4 * 3, 4, &seven);
+    expect_writer(&s, 2, "reversed", INTS - 3);
+    expect_writer(&s, 3, NULL, 0);
+    expect_writer(&s, 4, "reversed", INTS - 5);
+    sim_object_undefine(s.h.world, s.a, 4 * 6, 8);
+    expect_writer(&s, 5, "reversed", INTS - 6);
+    expect_writer(&s, 6, NULL, 0);
+    expect_writer(&s, 7, NULL, 0);
+    expect_writer(&s, 8, "reversed", INTS - 9);
+    harness_close(&s.h);
+}
+
+/* A launch that records nothing only changes what it may write. */
+static void writers_of_other_memory_stay(void **state)
+{
+    (void)state;
+    setup s = setup_make();
+    sim_writer writer;
+    sim_world_keep_writers(s.h.world);
+    sim_world_use_threads(s.h.world, 2);
+    launch(&s, "reversed", 32, 32, NULL);
+    launch_with(&s, "reversed", INTS, 16, NULL, s.b, s.a);
+    expect_writer(&s, 0, "reversed", 31);
+    assert_false(sim_object_writer(s.h.world, s.b, 0, &writer));
+    launch_with(&s, "reversed", 32, 32, NULL, s.b, s.a);
+    launch(&s, "reversed", INTS, 16, NULL);
+    expect_writer(&s, 0, NULL, 0);
+    assert_true(sim_object_writer(s.h.world, s.b, 4, &writer));
+    assert_int_equal(writer.work_item[0], 30);
+    harness_close(&s.h);
+}
+
+/* Of many launches the older half is forgotten. */
+static void writers_of_old_launches_are_forgotten(void **state)
+{
+    (void)state;
+    enum { KEPT = 4096 };
+    setup s = setup_make();
+    sim_world_keep_writers(s.h.world);
+    launch(&s, "once", 1, 1, NULL);
+    for (uint32_t i = 1; i < KEPT; i++) {
+        if (i == KEPT / 2 + 1)
+            launch(&s, "shifted", 1, 1, NULL);
+        else
+            launch(&s, "counted", 1, 1, NULL);
+    }
+    expect_writer(&s, 5, "once", 0);
+    launch(&s, "reversed", 1, 1, NULL);
+    expect_writer(&s, 5, NULL, 0);
+    expect_writer(&s, 2, "shifted", 0); /* the first that is not forgotten */
+    expect_writer(&s, 0, "reversed", 0);
+    harness_close(&s.h);
+}
+
 /* When stamps run out, what is known of earlier launches is dropped, and nothing is invented. */
 static void writers_are_forgotten_when_stamps_run_out(void **state)
 {
@@ -217,6 +327,10 @@ int main(void)
         cmocka_unit_test(ranges_of_a_window_are_those_of_its_object),
         cmocka_unit_test(the_last_writer_of_an_element_is_known),
         cmocka_unit_test(stores_through_a_window_have_a_writer),
+        cmocka_unit_test(writers_have_three_dimensions),
+        cmocka_unit_test(writers_are_copies_and_atomics_too),
+        cmocka_unit_test(writers_of_other_memory_stay),
+        cmocka_unit_test(writers_of_old_launches_are_forgotten),
         cmocka_unit_test(writers_are_forgotten_when_stamps_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

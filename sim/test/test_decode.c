@@ -1142,7 +1142,13 @@ typedef struct access_case {
 #define WRITTEN_TYPES                                                                              \
     "%pl = OpTypePointer CrossWorkgroup %i64\n%fl = OpTypePointer Function %i64\n"                 \
     "%l8 = OpConstant %i64 8\n%known = OpVariable %pp CrossWorkgroup %var\n"                       \
-    "%next1 = OpSpecConstantOp %pi PtrAccessChain %var %l1\n"
+    "%next1 = OpSpecConstantOp %pi PtrAccessChain %var %l1\n"                                      \
+    "%v2l = OpTypeVector %i64 2\n%pv2l = OpTypePointer CrossWorkgroup %v2l\n"                      \
+    "%fv2l = OpTypePointer Function %v2l\n%gp = OpTypePointer Generic %pi\n"                       \
+    "%l0 = OpConstant %i64 0\n%pair = OpTypeStruct %i32 %pi\n"                                     \
+    "%held = OpVariable %pv2l CrossWorkgroup\n%pput = OpTypePointer CodeSectionINTEL %put\n"       \
+    "%ppput = OpTypePointer CrossWorkgroup %pput\n%get = OpTypeFunction %pi %pi\n"                 \
+    "%pget = OpTypePointer CodeSectionINTEL %get\n%ppget = OpTypePointer CrossWorkgroup %pget\n"
 static const access_case written_cases[] = {
     {"%r = OpLoad %i32 %p\nOpStore %q %r\n", "1"},
     {"OpStore %p %n\nOpStore %q %n\n", "0 1"},
@@ -1189,7 +1195,7 @@ static const access_case written_cases[] = {
      "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
      "OpReturnValue %a2\nOpFunctionEnd\n"},
     {"%s = OpFunctionCall %pi %choose %q\nOpStore %s %n\n", "variables",
-     "%pick = OpTypeFunction %pi %pi\n%choose = OpFunction %pi None %pick\n"
+     "%choose = OpFunction %pi None %get\n"
      "%a = OpFunctionParameter %pi\n%in = OpLabel\nOpReturnValue %var\nOpFunctionEnd\n"},
     {"%s = OpFunctionCall %pi %choose %h\nOpStore %s %n\n", "anything",
      "%pick = OpTypeFunction %pi %pp\n%choose = OpFunction %pi None %pick\n"
@@ -1233,6 +1239,92 @@ static const access_case written_cases[] = {
     {"%r = OpLoad %pi %known\nOpStore %r %n\n", "anything"},
     {"OpStore %next1 %n\n", "variables"},
     {"OpStore %known %p\n", "variables"},
+    /* Every component of a vector that is loaded, stored or returned. */
+    {"%hv = OpBitcast %pv2l %h\n%o = OpLoad %v2l %hv\n%l = OpCompositeExtract %i64 %o 0\n"
+     "%r = OpConvertUToPtr %pi %l\nOpStore %r %n\n",
+     "anything"},
+    {"%hv = OpBitcast %pv2l %h\n%o = OpLoad %v2l %hv\n%l = OpCompositeExtract %i64 %o 1\n"
+     "%r = OpConvertUToPtr %pi %l\nOpStore %r %n\n",
+     "anything"},
+    {"%v = OpVariable %fv2l Function\n%a = OpConvertPtrToU %i64 %p\n"
+     "%o = OpCompositeConstruct %v2l %a %l0\nOpStore %v %o\n%o2 = OpLoad %v2l %v\n"
+     "%l = OpCompositeExtract %i64 %o2 0\n%r = OpConvertUToPtr %pi %l\nOpStore %r %n\n",
+     "0"},
+    {"%v = OpVariable %fv2l Function\n%b = OpConvertPtrToU %i64 %q\n"
+     "%o = OpCompositeConstruct %v2l %l0 %b\nOpStore %v %o\n%o2 = OpLoad %v2l %v\n"
+     "%l = OpCompositeExtract %i64 %o2 1\n%r = OpConvertUToPtr %pi %l\nOpStore %r %n\n",
+     "1"},
+    {TO_VARIABLE "OpStore %v %p\n%a = OpConvertPtrToU %i64 %v\n"
+                 "%o = OpCompositeConstruct %v2l %l0 %a\nOpStore %held %o\n%r = OpLoad %pi %v\n"
+                 "OpStore %r %n\n",
+     "0 variables anything"},
+    {"%s = OpFunctionCall %pair %choose %q %p\n%r = OpCompositeExtract %pi %s 1\nOpStore %r %n\n",
+     "0",
+     "%pick = OpTypeFunction %pair %pi %pi\n%choose = OpFunction %pair None %pick\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "%o = OpCompositeConstruct %pair %i1 %a2\nOpReturnValue %o\nOpFunctionEnd\n"},
+    /* The address of a variable or one from elsewhere: what it points to may be anything. */
+    {TO_VARIABLE "OpStore %v %p\n%g1 = OpPtrCastToGeneric %gp %h\n"
+                 "%g2 = OpPtrCastToGeneric %gp %v\n%c = OpSLessThan %bool %n %i5\n"
+                 "%s = OpSelect %gp %c %g1 %g2\n%r = OpLoad %pi %s\nOpStore %r %n\n",
+     "anything"},
+    {TO_VARIABLE "OpStore %v %p\n%g1 = OpPtrCastToGeneric %gp %known\n"
+                 "%g2 = OpPtrCastToGeneric %gp %v\n%c = OpSLessThan %bool %n %i5\n"
+                 "%s = OpSelect %gp %c %g1 %g2\n%r = OpLoad %pi %s\nOpStore %r %n\n",
+     "anything"},
+    /* One of several variables, whichever comes first. */
+    {TO_VARIABLE "%a = OpVariable %fp Function\nOpStore %v %p\nOpStore %a %q\n"
+                 "%r = OpLoad %pi %a\nOpStore %r %n\n",
+     "1"},
+    {TO_VARIABLE "%a = OpVariable %fp Function\nOpStore %v %p\nOpStore %a %q\n"
+                 "%s = OpFunctionCall %void %change %a\n%r = OpLoad %pi %a\nOpStore %r %n\n",
+     "1 anything",
+     "%change = OpFunction %void None %puts\n%b = OpFunctionParameter %fp\n%in = OpLabel\n"
+     "OpReturn\nOpFunctionEnd\n"},
+    {TO_VARIABLE "%a = OpVariable %fp Function\nOpStore %v %p\nOpStore %a %q\n"
+                 "%s = OpFunctionCall %void %change %v\n%r = OpLoad %pi %a\nOpStore %r %n\n",
+     "1",
+     "%change = OpFunction %void None %puts\n%b = OpFunctionParameter %fp\n%in = OpLabel\n"
+     "OpReturn\nOpFunctionEnd\n"},
+    /* The second of the arguments that escapes, and one after a number. */
+    {TO_VARIABLE "%a = OpVariable %fp Function\nOpStore %v %p\nOpStore %a %q\n"
+                 "%s = OpFunctionCall %void %change %n %v %a\n%r = OpLoad %pi %a\n"
+                 "OpStore %r %n\n",
+     "1 anything",
+     "%three = OpTypeFunction %void %i32 %fp %fp\n%change = OpFunction %void None %three\n"
+     "%b0 = OpFunctionParameter %i32\n%b1 = OpFunctionParameter %fp\n"
+     "%b2 = OpFunctionParameter %fp\n%in = OpLabel\nOpReturn\nOpFunctionEnd\n"},
+    {"%s = OpFunctionCall %void %set %n %q\n", "1",
+     "%two = OpTypeFunction %void %i32 %pi\n%set = OpFunction %void None %two\n"
+     "%b0 = OpFunctionParameter %i32\n%b1 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "OpStore %b1 %b0\nOpReturn\nOpFunctionEnd\n"},
+    /* The phis of a block, and the places where a function returns. */
+    {"%c = OpSLessThan %bool %n %i5\nOpBranchConditional %c %a %b\n%a = OpLabel\nOpBranch %b\n"
+     "%b = OpLabel\n%i = OpPhi %i32 %i0 %start %i1 %a\n%s = OpPhi %pi %q %start %q %a\n"
+     "%t = OpPhi %pi %p %start %p %a\nOpStore %s %i\n%u = OpLoad %i32 %t\n",
+     "1"},
+    {"%c = OpSLessThan %bool %n %i5\nOpBranchConditional %c %a %b\n%a = OpLabel\nOpBranch %b\n"
+     "%b = OpLabel\n%i = OpPhi %i32 %i0 %start %i1 %a\n%s = OpPhi %pi %q %start %q %a\n"
+     "%t = OpPhi %pi %p %start %var %a\n%u = OpLoad %i32 %s\nOpStore %t %i\n",
+     "0 variables"},
+    {"%s = OpFunctionCall %pi %choose %q %p %n\nOpStore %s %n\n", "0 1",
+     "%pick = OpTypeFunction %pi %pi %pi %i32\n%choose = OpFunction %pi None %pick\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n"
+     "%a3 = OpFunctionParameter %i32\n%in = OpLabel\n%b = OpSLessThan %bool %a3 %i5\n"
+     "OpBranchConditional %b %in1 %in2\n%in1 = OpLabel\nOpReturnValue %a\n%in2 = OpLabel\n"
+     "OpReturnValue %a2\nOpFunctionEnd\n"},
+    /* A function that is not known may write and return anything. */
+    {"%hf = OpBitcast %ppput %h\n%r = OpLoad %pput %hf\n"
+     "%s = OpFunctionPointerCallINTEL %void %r %q\n",
+     "anything"},
+    {"%hf = OpBitcast %ppget %h\n%r = OpLoad %pget %hf\n"
+     "%s = OpFunctionPointerCallINTEL %pi %r %q\nOpStore %s %n\n",
+     "anything"},
+    {TO_VARIABLE "OpStore %v %p\n%hf = OpBitcast %ppput %h\n%vf = OpBitcast %pi %h\n"
+                 "%s = OpFunctionCall %void %change %v\n",
+     "",
+     "%change = OpFunction %void None %puts\n%b = OpFunctionParameter %fp\n%in = OpLabel\n"
+     "OpReturn\nOpFunctionEnd\n"},
 };
 
 static const access_case read_cases[] = {
@@ -1248,6 +1340,19 @@ static const access_case read_cases[] = {
      "%two = OpTypeFunction %void %pi %pi\n%copy = OpFunction %void None %two\n"
      "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
      "%l = OpLoad %i32 %a2\nOpStore %a %l\nOpReturn\nOpFunctionEnd\n"},
+    {"%hf = OpBitcast %ppput %h\n%r = OpLoad %pput %hf\n"
+     "%s = OpFunctionPointerCallINTEL %void %r %q\n",
+     "2 anything"},
+    {"%s = OpFunctionCall %void %copy %p %q\n", "variables",
+     "%two = OpTypeFunction %void %pi %pi\n%copy = OpFunction %void None %two\n"
+     "%a = OpFunctionParameter %pi\n%a2 = OpFunctionParameter %pi\n%in = OpLabel\n"
+     "%l = OpLoad %i32 %next1\nOpStore %a %l\nOpReturn\nOpFunctionEnd\n"},
+    {"%hl = OpBitcast %pl %h\n%o = OpAtomicIAdd %i64 %hl %i1 %i0 %l1\n"
+     "%r = OpConvertUToPtr %pi %o\n%s = OpLoad %i32 %r\n",
+     "2 anything"},
+    {"%hv = OpBitcast %pv2l %h\n%o = OpLoad %v2l %hv\n%l = OpCompositeExtract %i64 %o 1\n"
+     "%r = OpConvertUToPtr %pi %l\n%s = OpLoad %i32 %r\n",
+     "2 anything"},
 };
 
 /* What the kernel writes or reads, as in the cases. */
@@ -1255,8 +1360,9 @@ static void check_access(const access_case *c, bool reads)
 {
     static char text[16384];
     char got[64] = "";
-    snprintf(text, sizeof text, "%s%s%s%s%s%s%s", "OpCapability Int64Atomics\n", HEAD,
-             WRITTEN_TYPES, c->functions ? c->functions : "", START, c->body, END);
+    snprintf(text, sizeof text, "%s%s%s%s%s%s%s",
+             "OpCapability Int64Atomics\nOpCapability FunctionPointersINTEL\n", HEAD, WRITTEN_TYPES,
+             c->functions ? c->functions : "", START, c->body, END);
     rt_sink *sink = rt_sink_create();
     sim_program *program = link_text(sink, text);
     const sim_kernel *kernel = &program->kernels[0];

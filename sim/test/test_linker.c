@@ -1,4 +1,5 @@
 /* Tests of the linker: which module defines what, and every refusal with the symbols' names. */
+#include "sim/module/layout.h"
 #include "sim/module/library.h"
 #include "sim/module/linker.h"
 #include "sim/test/assembler.h"
@@ -147,6 +148,62 @@ static void test_types_differ(void **state)
         "imported or defined with different types: f (module 0 imports function i32(i32), "
         "module 1 defines function i64(i64))",
         1);
+    const char *returned[] = {
+        IMPORT("f"), SIM_TEST_PRELUDE
+        "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+        "%other = OpTypeFunction %long %int\n%long1 = OpConstant %long 1\n"
+        "%f = OpFunction %long None %other\n%x = OpFunctionParameter %int\n%l = OpLabel\n"
+        "OpReturnValue %long1\nOpFunctionEnd\n"};
+    assert_refused(returned, 2,
+                   "imported or defined with different types: f (module 0 imports function "
+                   "i32(i32), module 1 defines function i64(i32))",
+                   1);
+    /* Pointers of one storage class are of one type, whatever they point to. */
+    const char *pointers[] = {
+        SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"f\" Import\n" TYPES
+                         "%of = OpTypeFunction %void %global\n%f = OpFunction %void None %of\n"
+                         "%x = OpFunctionParameter %global\nOpFunctionEnd\n",
+        SIM_TEST_PRELUDE "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+                         "%other = OpTypePointer CrossWorkgroup %long\n"
+                         "%of = OpTypeFunction %void %other\n%f = OpFunction %void None %of\n"
+                         "%x = OpFunctionParameter %other\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n"};
+    link_fixture fixture = link_texts(pointers, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.functions[0][0], 1, 0);
+    release(&fixture);
+}
+
+/* Functions and variables without a linkage name may come before those with one. */
+static void test_internal_symbols_first(void **state)
+{
+    (void)state;
+    const char *texts[] = {
+        SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" Import\n"
+                         "OpDecorate %f LinkageAttributes \"f\" Import\n" TYPES
+                         "%own = OpVariable %global CrossWorkgroup %one\n"
+                         "%v = OpVariable %global CrossWorkgroup\n"
+                         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n"
+                         "OpFunctionEnd\n"
+                         "%g = OpFunction %void None %start\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n",
+        SIM_TEST_PRELUDE "OpDecorate %v LinkageAttributes \"v\" Export\n"
+                         "OpDecorate %f LinkageAttributes \"f\" Export\n" TYPES
+                         "%own = OpVariable %global CrossWorkgroup %one\n"
+                         "%v = OpVariable %global CrossWorkgroup %one\n"
+                         "%g = OpFunction %void None %start\n%l = OpLabel\nOpReturn\n"
+                         "OpFunctionEnd\n"
+                         "%f = OpFunction %int None %get\n%x = OpFunctionParameter %int\n"
+                         "%l2 = OpLabel\nOpReturnValue %x\nOpFunctionEnd\n"};
+    link_fixture fixture = link_texts(texts, 2);
+    assert_true(rt_ok(fixture.status));
+    assert_place(fixture.linkage.variables[0][0], 0, 0);
+    assert_place(fixture.linkage.variables[0][1], 1, 1);
+    assert_place(fixture.linkage.variables[1][1], 1, 1);
+    assert_place(fixture.linkage.functions[0][0], 1, 1);
+    assert_place(fixture.linkage.functions[0][1], 0, 1);
+    assert_place(fixture.linkage.functions[1][0], 1, 0);
+    release(&fixture);
 }
 
 /* A function with or without a body, with `attribute` on its parameter, which has type `type`. */
@@ -240,6 +297,89 @@ static void test_variables_of_one_layout(void **state)
                    1);
 }
 
+/* Pairs of types; two have one layout if they have the same size and the same values, other than
+ * bytes of padding, at the same offsets. */
+static void test_layouts(void **state)
+{
+    (void)state;
+    static const char text[] = SIM_TEST_PRELUDE
+        "OpDecorate %packed CPacked\n" TYPES
+        "%byte = OpTypeInt 8 0\n%bool = OpTypeBool\n%float = OpTypeFloat 32\n"
+        "%two = OpConstant %int 2\n%four = OpConstant %int 4\n%eight = OpConstant %int 8\n"
+        "%pad4 = OpTypeArray %byte %four\n%pad8 = OpTypeArray %byte %eight\n"
+        "%ints = OpTypeArray %int %two\n%floats = OpTypeArray %float %two\n"
+        "%bools = OpTypeArray %bool %eight\n%bytes = OpTypeVector %byte 4\n"
+        "%pointer = OpTypePointer CrossWorkgroup %byte\n"
+        "%flat = OpTypeStruct %long %int\n"
+        "%packed = OpTypeStruct %long %int\n%padded = OpTypeStruct %packed %pad4\n"
+        "%nested = OpTypeStruct %flat\n"
+        "%turned = OpTypeStruct %int %long\n%long_float = OpTypeStruct %long %float\n"
+        "%three = OpTypeStruct %long %int %int\n%long_pad = OpTypeStruct %long %pad8\n"
+        "%long_ints = OpTypeStruct %long %ints\n%long_floats = OpTypeStruct %long %floats\n"
+        "%long_bools = OpTypeStruct %long %bools\n%long_pointer = OpTypeStruct %long %pointer\n"
+        "%int_bytes = OpTypeStruct %int %bytes\n%int_pad = OpTypeStruct %int %pad4\n"
+        "%int_int = OpTypeStruct %int %int\n%float_int = OpTypeStruct %float %int\n"
+        "%int_byte = OpTypeStruct %int %byte\n"
+        "%apart = OpTypeStruct %int %pad4 %int\n%close = OpTypeStruct %int %int %pad4\n"
+        "%s16 = OpTypeStruct %int %int %int %int %int %int %int %int %int %int %int %int %int %int "
+        "%int %int\n"
+        "%s256 = OpTypeStruct %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 %s16 "
+        "%s16 %s16 %s16\n"
+        "%s4096 = OpTypeStruct %s256 %s256 %s256 %s256 %s256 %s256 %s256 %s256 %s256 %s256 %s256 "
+        "%s256 %s256 %s256 %s256 %s256\n"
+        "%more = OpTypeStruct %s4096 %int\n%more_padded = OpTypeStruct %s4096 %pad4\n"
+        "%less = OpTypeStruct %pad4 %s4096\n";
+    static const struct {
+        const char *a, *b;
+        bool is_same;
+    } cases[] = {
+        {"%int", "%int", true},
+        {"%int", "%float", false},
+        {"%flat", "%flat", true},
+        {"%flat", "%padded", true},
+        {"%flat", "%nested", true},
+        {"%flat", "%packed", false}, /* 16 and 12 bytes */
+        {"%flat", "%turned", false},
+        {"%flat", "%long_float", false},
+        {"%flat", "%three", false},
+        {"%flat", "%long_pad", false},
+        {"%long_ints", "%long_pad", false},
+        {"%long_floats", "%long_pad", false},
+        {"%long_bools", "%long_pad", false},
+        {"%long_pointer", "%long_pad", false},
+        {"%long_ints", "%three", false},
+        {"%long_ints", "%long_floats", false},
+        {"%long_ints", "%long_ints", true},
+        {"%long_floats", "%long_floats", true},
+        {"%int_bytes", "%int_pad", false},
+        {"%int_int", "%float_int", false},
+        {"%int_byte", "%int_pad", false},
+        {"%apart", "%close", false},
+        {"%apart", "%apart", true},
+        {"%s4096", "%s4096", true}, /* more values are not compared */
+        {"%more", "%more", false},
+        {"%more", "%more_padded", false},
+        {"%more_padded", "%more_padded", true},
+        {"%more_padded", "%less", false},
+    };
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+        const char *a = cases[i / 2].a, *b = cases[i / 2].b;
+        char whole[8192];
+        snprintf(whole, sizeof whole,
+                 "%s%%pa = OpTypePointer Workgroup %s\n%%va = OpVariable %%pa Workgroup\n"
+                 "%%pb = OpTypePointer Generic %s\n%%pf = OpTypeFunction %%void %%pb\n",
+                 text, i % 2 ? a : b, i % 2 ? b : a);
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, whole);
+        const sim_type *types = module->types, *last = &types[module->type_count - 1];
+        const sim_type *left = types[module->type_count - 3].element;
+        const sim_type *right = last->members[0]->element;
+        if (sim_type_same_layout(left, right) != cases[i / 2].is_same) fail_msg("%s and %s", a, b);
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
 static void test_variables_differ(void **state)
 {
     (void)state;
@@ -254,6 +394,11 @@ static void test_variables_differ(void **state)
     assert_refused(classes, 2,
                    "imported or defined with different types: v (module 0 imports UniformConstant "
                    "variable i32, module 1 defines CrossWorkgroup variable i32)",
+                   1);
+    const char *kinds[] = {IMPORT("v"), TYPED_VARIABLE("Export", "UniformConstant", "%int")};
+    assert_refused(kinds, 2,
+                   "imported or defined with different types: v (module 0 imports function "
+                   "i32(i32), module 1 defines UniformConstant variable i32)",
                    1);
 }
 
@@ -363,9 +508,11 @@ int main(void)
         cmocka_unit_test(test_one_definition),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_types_differ),
+        cmocka_unit_test(test_internal_symbols_first),
         cmocka_unit_test(test_parameters_differ),
         cmocka_unit_test(test_variables_differ),
         cmocka_unit_test(test_variables_of_one_layout),
+        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_versions_and_kernels),
         cmocka_unit_test(test_modules_refused),
         cmocka_unit_test(test_library),

@@ -183,6 +183,11 @@ static const refusal declarations_cases[] = {
     {"must consist of integers of 32 or 64 bits (components: 3)",
      RT_MALFORMED,
      {.modes = "OpDecorate %a BuiltIn GlobalSize",
+      .types = "%v3f = OpTypeVector %float 3\n%pf = OpTypePointer Input %v3f\n"
+               "%a = OpVariable %pf Input"}},
+    {"must consist of integers of 32 or 64 bits (components: 3)",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a BuiltIn GlobalSize",
       .types = "%v3c = OpTypeVector %char 3\n%pf = OpTypePointer Input %v3c\n"
                "%a = OpVariable %pf Input"}},
     {"must consist of integers of 32 or 64 bits (components: 1)",
@@ -1061,7 +1066,7 @@ static void test_sets(void **state)
     (void)state;
     static const char *const accepted[] = {"OpenCL.DebugInfo.100", "DebugInfo",
                                            "NonSemantic.Other"};
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
         char text[512];
         snprintf(text, sizeof text,
                  "OpCapability Kernel\nOpCapability Addresses\n"
@@ -1072,6 +1077,254 @@ static void test_sets(void **state)
         sim_module_destroy(sim_test_module(sink, text));
         rt_sink_destroy(sink);
     }
+}
+
+/* Widths of numbers and sizes of vectors name all capabilities that would allow them. */
+static void test_widths(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *words;
+    } cases[] = {
+        {"OpTypeInt 8 0", "an integer of this width needs the capability Int8, which is not"},
+        {"OpTypeInt 16 0", "an integer of this width needs the capability Int16, which is not"},
+        {"OpTypeInt 64 0", "an integer of this width needs the capability Int64, which is not"},
+        {"OpTypeFloat 64", "a double needs the capability Float64, which is not declared"},
+        {"OpTypeFloat 16", "a half needs the capability Float16Buffer or Float16, which is not"},
+        {"OpTypeVector %int 8", "a vector of this size needs the capability Vector16, which is"},
+        {"OpTypeVector %int 16", "a vector of this size needs the capability Vector16, which is"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "OpCapability Kernel\nOpCapability Addresses\nOpMemoryModel Physical64 OpenCL\n"
+                 "%%int = OpTypeInt 32 0\n%%float = OpTypeFloat 32\n"
+                 "%%four = OpTypeVector %%int 4\n%%a = %s\n",
+                 cases[i].type);
+        sim_test_refused(text, RT_MALFORMED, cases[i].words);
+    }
+}
+
+/* Uses of values, constants and decorations, each beside its accepted counterpart. */
+static const refusal uses_cases[] = {
+    /* Functions are the only constants that may be defined later. */
+    {NULL,
+     RT_OK,
+     {.before = FUNCTION_POINTERS,
+      .types = "%pc = OpTypePointer CodeSectionINTEL %fv\n%s = OpTypeStruct %pc\n"
+               "%a = OpConstantComposite %s %f\n%f = OpConstantFunctionPointerINTEL %pc %g",
+      .functions = EMPTY("%fv")}},
+    {"is not a constant defined earlier",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %int\n%a = OpConstantComposite %s %late %c1\n"
+               "%late = OpConstant %int 5"}},
+    {"there are 1 constituents, but the type has 2",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %int\n%a = OpConstantComposite %s %c1"}},
+    {"is not a constant of type", RT_MALFORMED, {.types = "%a = OpVariable %pi CrossWorkgroup %w"}},
+    {"is not defined in this module but has an initializer",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a BuiltIn GlobalSize",
+      .types = "%z = OpConstantNull %v3l\n%a = OpVariable %pin Input %z"}},
+    /* Decorations of conversions. */
+    {NULL,
+     RT_OK,
+     {.modes = "OpDecorate %a SaturatedConversion\nOpDecorate %b SaturatedConversion\n"
+               "OpDecorate %c SaturatedConversion\nOpDecorate %d SaturatedConversion",
+      .body = "%a = OpSConvert %char %w\n%b = OpUConvert %char %w\n"
+              "%c = OpConvertFToS %char %f1\n%d = OpConvertFToU %char %f1"}},
+    {"SaturatedConversion decorates something other than a conversion to an integer",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a SaturatedConversion", .body = "%a = OpFConvert %half %f1"}},
+    {"SaturatedConversion decorates something other than a conversion to an integer",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a SaturatedConversion", .body = "%a = OpConvertUToF %float %w"}},
+    {"SaturatedConversion decorates something other than a conversion to an integer",
+     RT_MALFORMED,
+     {.modes = "OpDecorate %a SaturatedConversion",
+      .types = "%a = OpSpecConstantOp %float ConvertSToF %c1"}},
+    {NULL,
+     RT_OK,
+     {.modes = "OpDecorate %a FPRoundingMode RTZ\nOpDecorate %b FPRoundingMode RTP\n"
+               "OpDecorate %c FPRoundingMode RTN\nOpDecorate %d FPRoundingMode RTZ\n"
+               "OpDecorate %g_ FPRoundingMode RTZ",
+      .body = "%a = OpFConvert %half %f1\n%b = OpConvertSToF %float %w\n"
+              "%c = OpConvertFToU %int %f1\n%d = OpSConvert %char %w\n"
+              "%g_ = OpUConvert %char %w"}},
+    {"rounding mode RTZ is refused: only conversions have one",
+     RT_UNSUPPORTED,
+     {.modes = "OpDecorate %a FPRoundingMode RTZ", .body = "%a = OpConvertPtrToU %long %p"}},
+    {"rounding mode RTN is refused: only conversions have one",
+     RT_UNSUPPORTED,
+     {.modes = "OpDecorate %a FPRoundingMode RTN", .body = "%a = OpFMul %float %f1 %f1"}},
+    /* The alignment of accesses. */
+    {NULL,
+     RT_OK,
+     {.body = "%a = OpLoad %int %p Aligned 1\nOpStore %p %a Aligned 2\n"
+              "%b = OpLoad %int %p Volatile|Aligned 8\nOpStore %p %b Volatile\n"
+              "%c = OpLoad %int %p Nontemporal\nOpStore %p %c Aligned|Nontemporal 4"}},
+    {"the alignment 0 is not a power of two",
+     RT_MALFORMED,
+     {.body = "%a = OpLoad %int %p Aligned 0"}},
+    {"the alignment 3 is not a power of two",
+     RT_MALFORMED,
+     {.body = "%a = OpLoad %int %p Aligned 3"}},
+    {"the alignment 5 is not a power of two",
+     RT_MALFORMED,
+     {.body = "OpStore %p %w Volatile|Aligned 5"}},
+    {"the alignment 12 is not a power of two",
+     RT_MALFORMED,
+     {.body = "OpStore %p %w Aligned|Nontemporal 12"}},
+    /* Scopes and memory semantics. */
+    {NULL,
+     RT_OK,
+     {.types = "%null_int = OpConstantNull %int\n%acquire = OpConstant %int 0x302\n"
+               "%release = OpConstant %int 0x304\n%both = OpConstant %int 0x308\n"
+               "%all_ = OpConstant %int 0x310",
+      .body = "OpControlBarrier %c2 %c2 %null_int\nOpMemoryBarrier %c4 %c0\n"
+              "OpMemoryBarrier %null_int %both\nOpMemoryBarrier %c1 %acquire\n"
+              "OpMemoryBarrier %c2 %release\nOpMemoryBarrier %c3 %all_"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.types = "%any = OpUndef %int", .body = "OpControlBarrier %c2 %c2 %any"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.types = "%any = OpSpecConstantOp %int UDiv %c1 %c0",
+      .body = "OpControlBarrier %c2 %c2 %any"}},
+    {"7 is not a scope",
+     RT_MALFORMED,
+     {.types = "%c7 = OpConstant %int 7", .body = "OpMemoryBarrier %c7 %c0"}},
+    {"4294967298 is not a scope",
+     RT_MALFORMED,
+     {.types = "%scope = OpConstant %long 4294967298", .body = "OpMemoryBarrier %scope %c0"}},
+    {"memory semantics 0x6 specify several orders",
+     RT_MALFORMED,
+     {.types = "%c6 = OpConstant %int 6", .body = "OpMemoryBarrier %c2 %c6"}},
+    {"memory semantics 0xa specify several orders",
+     RT_MALFORMED,
+     {.types = "%c10 = OpConstant %int 10", .body = "OpMemoryBarrier %c2 %c10"}},
+    {"memory semantics 0x14 specify several orders",
+     RT_MALFORMED,
+     {.types = "%c20 = OpConstant %int 20", .body = "OpMemoryBarrier %c2 %c20"}},
+    {"memory semantics 0x18 specify several orders",
+     RT_MALFORMED,
+     {.types = "%c24 = OpConstant %int 24", .body = "OpMemoryBarrier %c2 %c24"}},
+    {"UniformMemory needs the capability Shader, which is refused",
+     RT_UNSUPPORTED,
+     {.body = "OpMemoryBarrier %c2 %c64"}},
+    /* Ids that are not types. */
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeArray %c1 %c4"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeVector %c1 4"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeStruct %int %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypePointer Workgroup %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeFunction %c1 %int"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpTypeFunction %int %int %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpConstantNull %c1"}},
+    {"is not a type", RT_MALFORMED, {.types = "%a = OpVariable %c1 Workgroup"}},
+    {"is used before word",
+     RT_MALFORMED,
+     {.types = "%a = OpTypeStruct %int %late\n%late = OpTypeStruct %int"}},
+    {"is not an integer that is known before the program runs",
+     RT_UNSUPPORTED,
+     {.types = "%a = OpTypeArray %int %f1"}},
+    /* Vectors and aggregates. */
+    {"component 8 does not exist",
+     RT_MALFORMED,
+     {.body = "%a = OpVectorShuffle %v4 %vc %vc 0 1 2 8"}},
+    {"component 6 does not exist",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %v2\n%a = OpVectorShuffle %v4 %u %vc 6 1 2 3"}},
+    {NULL, RT_OK, {.body = "%u = OpUndef %v2\n%a = OpVectorShuffle %v4 %u %vc 5 4294967295 2 5"}},
+    {"the result does not have the operands' component type",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %f4\n%a = OpDot %double %u %u"}},
+    {NULL, RT_OK, {.body = "%u = OpUndef %f4\n%a = OpDot %float %u %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %pi\n%t = OpTypeStruct %int %wi",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%i2 = OpTypeArray %int %c2\n%f2 = OpTypeArray %float %c2\n"
+               "%s = OpTypeStruct %int %i2\n%t = OpTypeStruct %int %f2",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"are not two aggregates with matching parts",
+     RT_MALFORMED,
+     {.types = "%s = OpTypeStruct %int %int\n%t = OpTypeStruct %int %int %int",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    {"the result must have a type that the instruction accepts",
+     RT_MALFORMED,
+     {.body = "%u = OpUndef %v4\n%a = OpCopyLogical %f4 %u"}},
+    {NULL,
+     RT_OK,
+     {.types = "%i2 = OpTypeArray %int %c2\n%j2 = OpTypeArray %int %c2\n"
+               "%s = OpTypeStruct %int %i2 %pi\n%t = OpTypeStruct %int %j2 %pi",
+      .body = "%u = OpUndef %s\n%a = OpCopyLogical %t %u"}},
+    /* Execution modes. */
+    {NULL, RT_OK, {.modes = "OpExecutionModeId %k LocalSizeId %c4 %c2 %c1"}},
+    {"execution mode ContractionOff takes no ids and requires OpExecutionMode",
+     RT_MALFORMED,
+     {.modes = "OpExecutionModeId %k ContractionOff"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %nothing %c1",
+      .types = "%nothing = OpConstantNull %int"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c1 %large",
+      .types = "%large = OpConstant %long 4294967297"}},
+    {"is not a plain constant",
+     RT_UNSUPPORTED,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c1 %p"}},
+    {"a work-group must have 1 to",
+     RT_LIMIT,
+     {.modes = "OpExecutionModeId %k LocalSizeId %c1 %c0 %c1"}},
+    {"a work-group must have 1 to", RT_LIMIT, {.modes = "OpExecutionMode %k LocalSize 1 1 0"}},
+    {"is not an entry point", RT_MALFORMED, {.modes = "OpExecutionMode %p LocalSize 1 1 1"}},
+    /* Definitions that do not reach their use. */
+    {"does not reach this use",
+     RT_MALFORMED,
+     {.body = "OpBranch %b\n%dead = OpLabel\n%u = OpIAdd %int %w %w\nOpBranch %b\n"
+              "%b = OpLabel\n%v = OpIAdd %int %u %w"}},
+    {"belongs to another function",
+     RT_MALFORMED,
+     {.functions = "%g = OpFunction %void None %fv\n%in = OpLabel\n%a = OpIAdd %int %w %c1\n"
+                   "OpReturn\nOpFunctionEnd"}},
+    {"belongs to another function",
+     RT_MALFORMED,
+     {.functions = "%g = OpFunction %void None %fv\n%in = OpLabel\nOpBranch %next\n"
+                   "%next = OpLabel\n%a = OpPhi %int %c1 %e\nOpReturn\nOpFunctionEnd"}},
+    {"not a block", RT_MALFORMED, {.body = "OpBranch %w\n%b = OpLabel"}},
+    /* Phis. */
+    {"is not a predecessor of this block",
+     RT_MALFORMED,
+     {.body = "OpBranch %b\n%b = OpLabel\n%a = OpPhi %int %w %all"}},
+    {"is not a value of the phi's type",
+     RT_MALFORMED,
+     {.body = "OpBranch %b\n%b = OpLabel\n%a = OpPhi %int %e %e"}},
+    {"the phi has two values for block",
+     RT_MALFORMED,
+     {.body = "OpSwitch %w %b 1 %b\n%b = OpLabel\n%a = OpPhi %int %c1 %e %c2 %e"}},
+    {NULL,
+     RT_OK,
+     {.body = "OpSwitch %w %b1 2 %b2 3 %b3 4 %b4 5 %b5 6 %b6 7 %b7\n"
+              "%b1 = OpLabel\nOpBranch %b\n%b2 = OpLabel\nOpBranch %b\n"
+              "%b3 = OpLabel\nOpBranch %b\n%b4 = OpLabel\nOpBranch %b\n"
+              "%b5 = OpLabel\nOpBranch %b\n%b6 = OpLabel\nOpBranch %b\n"
+              "%b7 = OpLabel\nOpBranch %b\n%b = OpLabel\n"
+              "%a = OpPhi %int %c1 %b4 %c2 %b1 %c3 %b7 %c4 %b2 %c1 %b6 %c2 %b3 %c3 %b5\n"
+              "%c = OpPhi %int %c2 %b4 %c1 %b1 %c4 %b7 %c3 %b2 %c2 %b6 %c1 %b3 %c4 %b5"}},
+};
+
+static void test_uses(void **state)
+{
+    (void)state;
+    TRY_ALL(uses_cases);
+    /* The first constant of its module. */
+    sim_test_refused(SIM_TEST_PRELUDE "%int = OpTypeInt 32 0\n%s = OpTypeStruct %int\n"
+                                      "%c = OpConstantComposite %s %late\n"
+                                      "%late = OpConstant %int 1\n",
+                     RT_MALFORMED, "is not a constant defined earlier");
 }
 
 /* ---- Linking --------------------------------------------------------------------------------- */
@@ -1543,6 +1796,8 @@ int main(void)
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_widths),
+        cmocka_unit_test(test_uses),
         cmocka_unit_test(test_code),
         cmocka_unit_test(test_initial_values),
         cmocka_unit_test(test_lines),

@@ -125,6 +125,42 @@ static void test_ids_of_other_things(void **state)
                      RT_MALFORMED, "SpecId 1 decorates something other");
 }
 
+/* Decorations need not be in the order of their targets, and groups may add to them. */
+static void test_order_of_decorations(void **state)
+{
+    (void)state;
+    enum { COUNT = 31 };
+    char text[8192], *end = text + sprintf(text, "%s", SIM_TEST_PRELUDE);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t k = i * 17 % COUNT;
+        end += sprintf(end, "OpDecorate %%%u SpecId %u\nOpDecorate %%%u Alignment %u\n", k + 1,
+                       k + 100, COUNT + k + 1, 1u << k % 8);
+    }
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t k = i * 7 % COUNT;
+        end += sprintf(end, "OpDecorate %%%u Restrict\n", COUNT + k + 1);
+    }
+    end += sprintf(end, "%%int = OpTypeInt 32 0\n%%pi = OpTypePointer CrossWorkgroup %%int\n");
+    for (uint32_t k = 0; k < COUNT; k++)
+        end +=
+            sprintf(end, "%%%u = OpSpecConstant %%int 1\n%%%u = OpVariable %%pi CrossWorkgroup\n",
+                    k + 1, COUNT + k + 1);
+    assert_true((size_t)(end - text) < sizeof text);
+    rt_sink *sink = rt_sink_create();
+    sim_module *module = sim_test_module(sink, text);
+    assert_int_equal(module->decoration_count, 3 * COUNT);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        const sim_variable *variable = &module->variables[k];
+        assert_int_equal(module->constants[k].spec_id, k + 100);
+        assert_int_equal(variable->alignment_bytes, k % 8 < 2 ? 4 : 1 << k % 8);
+        assert_non_null(
+            sim_module_decoration(module, variable->id, SIM_NONE, SIM_DecorationRestrict));
+        assert_int_equal(sim_module_id(module, variable->id)->decoration_count, 2);
+    }
+    sim_module_destroy(module);
+    rt_sink_destroy(sink);
+}
+
 /* ---- Operations ---------------------------------------------------------------------------- */
 
 /* The operands of the operations below, 32 bits wide unless the name says otherwise. */
@@ -252,6 +288,134 @@ static void test_operations(void **state)
             fail_msg("%s: %s, 0x%llx", operations[i].operation, stays ? "stays" : "computed",
                      (unsigned long long)result->bits);
         }
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+    }
+}
+
+/* Every integer operation on pairs of the values at the ends of their range, in every width. */
+typedef struct integer_case {
+    const char *name;
+    bool is_shift;
+    /* False if the result is undefined. Signed operands are sign-extended to 64 bits; the result
+     * counts modulo 2^width. */
+    bool (*compute)(uint64_t a, uint64_t b, int64_t s, int64_t t, uint32_t width, uint64_t *out);
+} integer_case;
+
+#define INTEGER_CASE(name, is_shift, is_defined, value)                                            \
+    static bool compute_##name(uint64_t a, uint64_t b, int64_t s, int64_t t, uint32_t width,       \
+                               uint64_t *out)                                                      \
+    {                                                                                              \
+        (void)a, (void)b, (void)s, (void)t, (void)width;                                           \
+        if (!(is_defined)) return false;                                                           \
+        *out = (uint64_t)(value);                                                                  \
+        return true;                                                                               \
+    }
+
+#define IS_LEAST(s, width) ((s) == (int64_t)(UINT64_MAX << ((width)-1)))
+#define DIVIDES            (b != 0 && !(IS_LEAST(s, width) && t == -1))
+
+/* clang-format off */
+#define INTEGER_CASES(X)                                                                           \
+    X(IAdd, false, true, a + b)                                                                    \
+    X(ISub, false, true, a - b)                                                                    \
+    X(IMul, false, true, a * b)                                                                    \
+    X(BitwiseOr, false, true, a | b)                                                               \
+    X(BitwiseXor, false, true, a ^ b)                                                              \
+    X(BitwiseAnd, false, true, a & b)                                                              \
+    X(UDiv, false, b != 0, a / b)                                                                  \
+    X(UMod, false, b != 0, a % b)                                                                  \
+    X(SDiv, false, DIVIDES, s / t)                                                                 \
+    X(SRem, false, DIVIDES, s % t) /* the sign of the first operand, as in C */                    \
+    X(SMod, false, DIVIDES, (s % t != 0 && (s < 0) != (t < 0)) ? s % t + t : s % t)                \
+    X(ShiftLeftLogical, true, b < width, a << b)                                                   \
+    X(ShiftRightLogical, true, b < width, a >> b)                                                  \
+    X(ShiftRightArithmetic, true, b < width, s >> b)                                               \
+    X(IEqual, false, true, a == b)                                                                 \
+    X(INotEqual, false, true, a != b)                                                              \
+    X(ULessThan, false, true, a < b)                                                               \
+    X(ULessThanEqual, false, true, a <= b)                                                         \
+    X(UGreaterThan, false, true, a > b)                                                            \
+    X(UGreaterThanEqual, false, true, a >= b)                                                      \
+    X(SLessThan, false, true, s < t)                                                               \
+    X(SLessThanEqual, false, true, s <= t)                                                         \
+    X(SGreaterThan, false, true, s > t)                                                            \
+    X(SGreaterThanEqual, false, true, s >= t)
+/* clang-format on */
+
+INTEGER_CASES(INTEGER_CASE)
+
+#define INTEGER_ROW(name, is_shift, is_defined, value) {#name, is_shift, compute_##name},
+static const integer_case integer_cases[] = {INTEGER_CASES(INTEGER_ROW)};
+
+static int64_t extended(uint64_t bits, uint32_t width)
+{
+    uint64_t sign = UINT64_C(1) << (width - 1);
+    return (int64_t)((bits ^ sign) - sign);
+}
+
+static void test_integers(void **state)
+{
+    (void)state;
+    enum { VALUES = 10, CASES = sizeof integer_cases / sizeof integer_cases[0] };
+    for (uint32_t width = 8; width <= 64; width *= 2) {
+        uint64_t all = UINT64_MAX >> (64 - width), least = UINT64_C(1) << (width - 1);
+        const uint64_t values[VALUES] = {0,         1,     2,         3,   width - 1,
+                                         least - 1, least, least + 1, all, all - 2};
+        char *text = rt_alloc_array(VALUES * VALUES * CASES, 64), *end = text;
+        end += sprintf(end, "%s%%bool = OpTypeBool\n%%i = OpTypeInt %u 0\n", SIM_TEST_PRELUDE,
+                       (unsigned)width);
+        for (uint32_t k = 0; k < VALUES; k++)
+            end += sprintf(end, "%%v%u = OpSpecConstant %%i %llu\n", (unsigned)k,
+                           (unsigned long long)values[k]);
+        for (uint32_t k = 0; k < VALUES * VALUES * CASES; k++) {
+            const char *name = integer_cases[k % CASES].name;
+            bool to_bool = strstr(name, "Than") || strstr(name, "Equal");
+            end += sprintf(end, "%%r%u = OpSpecConstantOp %s %s %%v%u %%v%u\n", (unsigned)k,
+                           to_bool ? "%bool" : "%i", name, (unsigned)(k / CASES % VALUES),
+                           (unsigned)(k / CASES / VALUES));
+        }
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, text);
+        assert_int_equal(module->constant_count, VALUES + VALUES * VALUES * CASES);
+        for (uint32_t k = 0; k < VALUES * VALUES * CASES; k++) {
+            const sim_constant *result = &module->constants[VALUES + k];
+            uint64_t a = values[k / CASES % VALUES], b = values[k / CASES / VALUES], want = 0;
+            const integer_case *row = &integer_cases[k % CASES];
+            bool is_known =
+                row->compute(a, b, extended(a, width), extended(b, width), width, &want);
+            bool is_folded = result->kind == SIM_CONSTANT_BITS;
+            if (is_folded != is_known || (is_known && (result->bits & all) != (want & all)))
+                fail_msg("%s of %#llx and %#llx with %u bits: %s %#llx", row->name,
+                         (unsigned long long)a, (unsigned long long)b, (unsigned)width,
+                         is_folded ? "computed" : "stays", (unsigned long long)result->bits);
+        }
+        sim_module_destroy(module);
+        rt_sink_destroy(sink);
+        rt_free(text);
+    }
+}
+
+/* Logical operations have their tables. */
+static void test_logic(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        uint8_t results[4]; /* of false and false, false and true, true and false, true and true */
+    } cases[] = {{"LogicalOr", {0, 1, 1, 1}},
+                 {"LogicalAnd", {0, 0, 0, 1}},
+                 {"LogicalEqual", {1, 0, 0, 1}},
+                 {"LogicalNotEqual", {0, 1, 1, 0}}};
+    for (uint32_t i = 0; i < 4 * sizeof cases / sizeof cases[0]; i++) {
+        char text[4096];
+        snprintf(text, sizeof text, "%s%%result = OpSpecConstantOp %%bool %s %s %s\n", operands,
+                 cases[i / 4].name, i & 2 ? "%yes" : "%no", i & 1 ? "%yes" : "%no");
+        rt_sink *sink = rt_sink_create();
+        sim_module *module = sim_test_module(sink, text);
+        const sim_constant *result = &module->constants[module->constant_count - 1];
+        assert_int_equal(result->kind, SIM_CONSTANT_BITS);
+        assert_int_equal(result->bits, cases[i / 4].results[i % 4]);
         sim_module_destroy(module);
         rt_sink_destroy(sink);
     }
@@ -665,10 +829,11 @@ static void test_floats(void **state)
         const char *operation;
         double a, b, result;
     } cases[] = {
-        {"FAdd", 5.5, -3, 2.5},  {"FSub", 5.5, -3, 8.5}, {"FMul", 5.5, -3, -16.5},
-        {"FDiv", 5.5, 2, 2.75},  {"FRem", 5.5, -3, 2.5}, {"FRem", -5.5, 3, -2.5},
-        {"FMod", 5.5, -3, -0.5}, {"FMod", -5.5, 3, 0.5}, {"FMod", 5.5, 3, 2.5},
-        {"FMod", 6, 3, 0},       {"FMod", 6, -3, 0},     {"FMod", 7, -3, -2},
+        {"FAdd", 5.5, -3, 2.5},  {"FSub", 5.5, -3, 8.5},    {"FMul", 5.5, -3, -16.5},
+        {"FDiv", 5.5, 2, 2.75},  {"FRem", 5.5, -3, 2.5},    {"FRem", -5.5, 3, -2.5},
+        {"FMod", 5.5, -3, -0.5}, {"FMod", -5.5, 3, 0.5},    {"FMod", 5.5, 3, 2.5},
+        {"FMod", 6, 3, 0},       {"FMod", 6, -3, 0},        {"FMod", 7, -3, -2},
+        {"FMod", 3.5, 3, 0.5},   {"FMod", 5.25, 0.5, 0.25}, {"FMod", -5.5, -3, -2.5},
     };
     static const uint32_t widths[] = {16, 32, 64};
     for (uint32_t i = 0; i < 3 * sizeof cases / sizeof cases[0]; i++) {
@@ -699,7 +864,10 @@ int main(void)
         cmocka_unit_test(test_truths),
         cmocka_unit_test(test_values_that_do_not_fit),
         cmocka_unit_test(test_ids_of_other_things),
+        cmocka_unit_test(test_order_of_decorations),
         cmocka_unit_test(test_operations),
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_logic),
         cmocka_unit_test(test_composites),
         cmocka_unit_test(test_operations_of_wrong_types),
         cmocka_unit_test(test_operations_without_constants),
