@@ -147,12 +147,32 @@ static uint32_t fake_flush(sim_tier_context *c)
     return !calls.fails;
 }
 
+/* The variables become undefined. */
+static void fake_enter(sim_tier_context *c, const sim_tier_frame *frame, uint32_t mask)
+{
+    call_add('n', NULL, mask)->kind = frame->number;
+    c->frames[frame->number] = frame;
+    for (uint32_t v = 0; v < frame->function->variable_count; v++) {
+        const sim_private_variable *variable = &frame->function->variables[v];
+        uint64_t first = (frame->private_first + variable->offset) / 4;
+        for (uint64_t g = first; g < first + (variable->size + 3) / 4; g++) {
+            for (uint32_t i = 0; i < LANES; i++) {
+                uint32_t at = (uint32_t)(g * LANES + i) * 4, mark = SIM_TIER_MARK;
+                if (!(mask >> i & 1)) continue;
+                if (frame->is_marked[v]) memcpy(c->private_memory + at, &mark, sizeof mark);
+                memset(c->private_defined + at, 0, sizeof mark);
+            }
+        }
+    }
+}
+
 static const sim_tier_helpers helpers = {
     .find = fake_find,
     .load = {load_1, load_2, load_4, load_8},
     .store = {store_1, store_2, store_4, store_8},
     .load_any = {load_any_1, load_any_2, load_any_4, load_any_8},
     .store_any = {store_any_1, store_any_2, store_any_4, store_any_8},
+    .enter = fake_enter,
     .log_flush = fake_flush,
 };
 
@@ -705,10 +725,347 @@ static void test_rows(void **state)
     }
 }
 
-int main(void)
+/* ---- Control flow --------------------------------------------------------------------------- */
+
+/* Work-items are 0 to 15, and %x is their number, %y the number modulo 4, %n is 7. The kernel's
+ * blocks store their numbers, or other things, to out[x], and the order of these stores and their
+ * lanes tell which lanes run which block when. */
+#define PUT(value) "OpStore %to %" value " Aligned 4\n"
+#define CONTROL_TYPES                                                                                                                 \
+    "%c4l = OpConstant %i64 4\n%c6l = OpConstant %i64 6\n%c0 = OpConstant %i32 0\n%c1 = OpConstant %i32 1\n%c2 = OpConstant %i32 2\n" \
+    "%c3 = OpConstant %i32 3\n%c4 = OpConstant %i32 4\n%c5 = OpConstant %i32 5\n"                                                     \
+    "%c6 = OpConstant %i32 6\n%c520 = OpConstant %i32 520\n%c264 = OpConstant %i32 264\n%l1 = OpConstant %i64 1\n"                    \
+    "%l3 = OpConstant %i64 3\n%l7 = OpConstant %i64 7\n%c9 = OpConstant %i32 9\n"                                                     \
+    "%p32 = OpTypePointer Function %i32\n%a4 = OpTypeArray %i32 %c4\n"                                                                \
+    "%pa4 = OpTypePointer Function %a4\n%ft = OpTypeFunction %i32 %i32 %pin\n"                                                        \
+    "%add = OpFunction %i32 None %ft\n%add_a = OpFunctionParameter %i32\n"                                                            \
+    "%add_to = OpFunctionParameter %pin\n%add_e = OpLabel\n"                                                                          \
+    "%add_r = OpIAdd %i32 %add_a %c3\nOpStore %add_to %add_a Aligned 4\n"                                                             \
+    "OpReturnValue %add_r\nOpFunctionEnd\n"                                                                                           \
+    "%own = OpFunction %i32 None %ft\n%own_a = OpFunctionParameter %i32\n"                                                            \
+    "%own_to = OpFunctionParameter %pin\n%own_e = OpLabel\n%own_v = OpVariable %pa4 Function\n"                                       \
+    "%own_i = OpBitwiseAnd %i32 %own_a %c3\n"                                                                                         \
+    "%own_s = OpInBoundsAccessChain %p32 %own_v %own_i\nOpStore %own_s %own_a\n"                                                      \
+    "%own_g = OpLoad %i32 %own_s\nOpReturnValue %own_g\nOpFunctionEnd\n"
+#define CONTROL_START                                                                              \
+    "%to = OpInBoundsPtrAccessChain %pin %in %a\n%w = OpUConvert %i32 %x\n"                        \
+    "%small = OpULessThan %bool %x %n\n%seven = OpIEqual %bool %n %l7\n"
+#define WAIT "OpControlBarrier %c2 %c2 %c264\n"
+
+#define IF(condition, then)                                                                        \
+    "OpSelectionMerge %m None\nOpBranchConditional %" condition " %t %m\n"                         \
+    "%t = OpLabel\n" then "OpBranch %m\n%m = OpLabel\n"
+#define IF_ELSE(condition, then, otherwise)                                                        \
+    "OpSelectionMerge %m None\nOpBranchConditional %" condition " %t %f\n%t = OpLabel\n" then      \
+    "OpBranch %m\n%f = OpLabel\n" otherwise "OpBranch %m\n%m = OpLabel\n"
+/* Lane x repeats the block until i, from 1 on, is not less than %y. */
+#define LOOP(more, body)                                                                           \
+    "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %head\n" body                 \
+    "%i1 = OpIAdd %i64 %i %l1\n%more = OpULessThan %bool %i1 %" more "\n"                          \
+    "OpLoopMerge %m %head None\nOpBranchConditional %more %head %m\n%m = OpLabel\n"
+#define CASES(value)                                                                               \
+    "OpSelectionMerge %m None\nOpSwitch %" value                                                   \
+    " %d 1 %t 3 %f\n%t = OpLabel\n" PUT("c2") "OpBranch %m\n%f = OpLabel\n" PUT(                   \
+        "c3") "OpBranch %m\n%d = OpLabel\n" PUT("c1") "OpBranch %m\n%m = OpLabel\n"
+/* A loop that a switch repeats or leaves: lane x goes to the first case y times. */
+#define SWITCHED                                                                                          \
+    "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %t\n" PUT(                           \
+        "c1") "%left = OpISub %i64 %y %i\nOpLoopMerge %m %t None\nOpSwitch %left %t 0 %m\n%t = OpLabel\n" \
+              "%i1 = OpIAdd %i64 %i %l1\n" PUT("c2") "OpBranch %head\n%m = OpLabel\n"
+
+#define SWITCHED_BACK                                                                              \
+    "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %head\n" PUT(                 \
+        "c1") "%i1 = OpIAdd %i64 %i %l1\n%left = OpISub %i64 %y %i\nOpLoopMerge %m %head None\n"   \
+              "OpSwitch %left %head 0 %m\n%m = OpLabel\n"
+
+typedef struct control_case {
+    const char *body;
+    uint32_t mask;
+    const char *trace; /* the stores: value, or values from the first active lane on, and lanes */
+    sim_tier_reason reason;
+    uint32_t last_back; /* stores before the last jump back; 0: there is none */
+} control_case;
+
+static const control_case control_cases[] = {
+    {PUT("c0"), ALL, "0:ffff", 0, 0},
+    {PUT("c0"), 0x0001, "0:1", 0, 0},
+    {PUT("w"), 0x0380, "7,8,9:380", 0, 0},
+    {PUT("c0") IF("small", PUT("c1")) PUT("c2"), ALL, "0:ffff 1:7f 2:ffff", 0, 0},
+    {PUT("c0") IF("small", PUT("c1")) PUT("c2"), 0xff80, "0:ff80 2:ff80", 0, 0},
+    {PUT("c0") IF("small", PUT("c1")) PUT("c2"), 0x0030, "0:30 1:30 2:30", 0, 0},
+    {PUT("c0") IF("seven", PUT("c1")) PUT("c2"), 0x0f30, "0:f30 1:f30 2:f30", 0, 0},
+    {PUT("c0") IF_ELSE("small", PUT("c1"), PUT("c2")) PUT("c3"), ALL, "0:ffff 1:7f 2:ff80 3:ffff",
+     0, 0},
+    {PUT("c0") IF_ELSE("small", PUT("c1"), PUT("c2")) PUT("c3"), 0x00c0, "0:c0 1:40 2:80 3:c0", 0,
+     0},
+    {PUT("c0") IF_ELSE("small", PUT("c1"), PUT("c2")) PUT("c3"), 0x8000, "0:8000 2:8000 3:8000", 0,
+     0},
+    /* Some return before the others. */
+    {PUT("c0") "OpSelectionMerge %m None\nOpBranchConditional %small %t %m\n%t = OpLabel\n" PUT(
+         "c1") "OpReturn\n%m = OpLabel\n" PUT("c2"),
+     ALL, "0:ffff 1:7f 2:ff80", 0, 0},
+    {PUT("c0") "OpSelectionMerge %m None\nOpBranchConditional %small %t %m\n%t = OpLabel\n" PUT(
+         "c1") "OpUnreachable\n%m = OpLabel\n" PUT("c2"),
+     ALL, "0:ffff 1:7f", SIM_TIER_MISUSE, 0},
+    {PUT("c0") "OpSelectionMerge %m None\nOpBranchConditional %small %t %m\n%t = OpLabel\n" PUT(
+         "c1") "OpUnreachable\n%m = OpLabel\n" PUT("c2"),
+     0xff00, "0:ff00 2:ff00", 0, 0},
+    /* Loops. */
+    {PUT("c0") LOOP("y", PUT("c1")) PUT("c2"), ALL, "0:ffff 1:ffff 1:cccc 1:8888 2:ffff", 0, 3},
+    {PUT("c0") LOOP("y", PUT("c1")) PUT("c2"), 0x0333, "0:333 1:333 2:333", 0, 0},
+    {PUT("c0") LOOP("l3", PUT("c1")) PUT("c2"), 0x0ff0, "0:ff0 1:ff0 1:ff0 1:ff0 2:ff0", 0, 3},
+    {PUT("c0") SWITCHED PUT("c3"), 0x00ff, "0:ff 1:ff 2:ee 1:ee 2:cc 1:cc 2:88 1:88 3:ff", 0, 7},
+    {PUT("c0") SWITCHED_BACK PUT("c2"), 0x00ff, "0:ff 1:ff 1:ee 1:cc 1:88 2:ff", 0, 4},
+    /* Calls. */
+    {"%r = OpFunctionCall %i32 %add %w %to\n" PUT("r"), 0x0070, "4,5,6:70 7,8,9:70", 0, 0},
+    {"%r = OpFunctionCall %i32 %own %w %to\n" PUT("r"), 0x0070, "4,5,6:70", 0, 0},
+    {IF("small", "%r = OpFunctionCall %i32 %own %w %to\n" PUT("r")) PUT("c9"), 0x01e0,
+     "5,6:60 9:1e0", 0, 0},
+    {IF("small", "%r = OpFunctionCall %i32 %add %w %to\n" PUT("r")) PUT("c9"), 0x01c0,
+     "6:40 9:40 9:1c0", 0, 0},
+    /* Values where paths meet. */
+    {IF_ELSE("small", "", "") "%v = OpPhi %i32 %c5 %t %w %f\n" PUT("v"), 0x03c0, "5,7,8,9:3c0", 0,
+     0},
+    {"OpSelectionMerge %m None\nOpBranchConditional %small %m %t\n%t = OpLabel\nOpBranch %m\n"
+     "%m = OpLabel\n%v = OpPhi %i32 %c5 %entry %w %t\n" PUT("v"),
+     0x03c0, "5,7,8,9:3c0", 0, 0},
+    {"OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %head\n"
+     "%p = OpPhi %i32 %c5 %entry %q %head\n%q = OpPhi %i32 %w %entry %p %head\n"
+     "%i1 = OpIAdd %i64 %i %l1\n%more = OpULessThan %bool %i1 %y\nOpLoopMerge %m %head None\n"
+     "OpBranchConditional %more %head %m\n%m = OpLabel\n" PUT("p") PUT("q"),
+     0x000f, "5,5,2,5:f 0,1,5,3:f", 0, 0},
+    /* Switches, of lanes and of all. */
+    {PUT("c0") CASES("y") PUT("c4"), ALL, "0:ffff 1:5555 2:2222 3:8888 4:ffff", 0, 0},
+    {PUT("c0") CASES("y") PUT("c4"), 0x2220, "0:2220 2:2220 4:2220", 0, 0},
+    {PUT("c0") CASES("y") PUT("c4"), 0x8008, "0:8008 3:8008 4:8008", 0, 0},
+    {PUT("c0") CASES("y") PUT("c4"), 0x0014, "0:14 1:14 4:14", 0, 0},
+    {PUT("c0") CASES("y") PUT("c4"), 0x000a, "0:a 2:2 3:8 4:a", 0, 0},
+    {PUT("c0") CASES("n") PUT("c4"), ALL, "0:ffff 1:ffff 4:ffff", 0, 0},
+    {PUT("c0") "%three = OpISub %i64 %n %c4l\n" CASES("three") PUT("c4"), ALL,
+     "0:ffff 3:ffff 4:ffff", 0, 0},
+    {PUT("c0") "%one = OpISub %i64 %n %c6l\n" CASES("one") PUT("c4"), ALL, "0:ffff 2:ffff 4:ffff",
+     0, 0},
+    {PUT("c0") "%y8 = OpUConvert %i8 %y\n" CASES("y8") PUT("c4"), 0x00f0,
+     "0:f0 1:50 2:20 3:80 4:f0", 0, 0},
+};
+
+static void trace_write(char *out, size_t size)
 {
+    size_t used = 0;
+    out[0] = '\0';
+    for (uint32_t c = 0; c < calls.count; c++) {
+        const call *stored = &calls.items[c];
+        if (stored->helper != 's') continue;
+        uint32_t values[LANES], first = (uint32_t)__builtin_ctz(stored->mask);
+        bool is_same = true;
+        memcpy(values, stored->values[0], sizeof values);
+        for (uint32_t i = first; i < LANES; i++)
+            is_same &= !(stored->mask >> i & 1) || values[i] == values[first];
+        used += (size_t)snprintf(out + used, size - used, "%s%u", used ? " " : "", values[first]);
+        for (uint32_t i = first + 1; !is_same && i < LANES; i++) {
+            if (stored->mask >> i & 1)
+                used += (size_t)snprintf(out + used, size - used, ",%u", values[i]);
+        }
+        used += (size_t)snprintf(out + used, size - used, ":%x", stored->mask);
+    }
+}
+
+static void control_set(compiled *k)
+{
+    static const access_case plain = {.stride = 4};
+    static const way as_usual = {0, 0, false};
+    objects_set(&plain, &as_usual);
+    for (uint32_t i = 0; i < LANES; i++) {
+        row_set(SIM_ROW_GLOBAL_ID, i, i);
+        row_set(SIM_ROW_GLOBAL_ID + 1, i, i % 4);
+        row_set(SIM_ROW_LOCAL_ID, i, i);
+    }
+    uniform_set(k, 0, address_of(OBJECT_IN));
+    uniform_set(k, 1, address_of(OBJECT_OUT));
+    uniform_set(k, 3, 7);
+    k->context.spent = 100, k->context.steps = 10;
+    k->context.spent_max = k->context.steps_max = UINT64_MAX;
+    k->context.resume = 0;
+}
+
+static compiled *control_compile(const char *body, uint32_t level)
+{
+    static assembly t;
+    kernel_begin(&t, "i32", false);
+    char *kernel = strstr(t.text, "%k = OpFunction");
+    size_t rest = strlen(kernel);
+    char kept[2048];
+    assert_true(rest < sizeof kept);
+    memcpy(kept, kernel, rest + 1);
+    t.used -= rest;
+    add(&t, "%s%s%s%s", CONTROL_TYPES, kept, CONTROL_START, body);
+    add(&t, "OpReturn\nOpFunctionEnd\n");
+    return kernel_compile(t.text, level);
+}
+
+/* What the first `count` stores cost, each in the block of its number: in work-item instructions,
+ * and in those counted once for the chunk. */
+static void cost_of(const compiled *k, uint32_t count, uint64_t *out_spent, uint64_t *out_steps)
+{
+    *out_spent = 100, *out_steps = 10;
+    for (uint32_t i = 0; i < calls.count && count > 0; i++) {
+        uint32_t block;
+        if (calls.items[i].helper != 's') continue;
+        memcpy(&block, calls.items[i].values[0] + 4 * __builtin_ctz(calls.items[i].mask), 4);
+        assert_true(block < k->function->block_count);
+        *out_steps += k->function->blocks[block].cost;
+        *out_spent += (uint64_t)k->function->blocks[block].cost *
+                      (uint64_t)__builtin_popcount(calls.items[i].mask);
+        count--;
+    }
+}
+
+static void control_check(compiled *k, const control_case *c)
+{
+    char trace[512];
+    for (uint32_t round = 0; round < 2; round++) {
+        control_set(k);
+        uint32_t end = chunk_run(k, c->mask);
+        trace_write(trace, sizeof trace);
+        if (strcmp(trace, c->trace) != 0)
+            fail_msg("'%s', expected '%s':\n%s", trace, c->trace, c->body);
+        for (uint32_t i = 0; i < k->code.block_count; i++)
+            assert_true(c->reason || k->context.parked[i] == 0);
+        if (c->reason) {
+            assert_int_equal(end, SIM_TIER_GIVES_UP);
+            assert_int_equal(k->context.reason, c->reason);
+            return;
+        }
+        assert_int_equal(end, SIM_TIER_DONE);
+        /* Who has left a function no longer has its variables. */
+        assert_int_equal(calls_of('n'), strstr(c->body, "%own") != NULL);
+        if (calls_of('n')) {
+            uint32_t mask = strstr(c->body, "%small") ? c->mask & 0x7f : c->mask;
+            assert_int_equal(call_of('n')->mask, mask);
+            assert_in_range(call_of('n')->kind, 1, SIM_TIER_FRAMES - 1);
+            assert_null(k->context.frames[call_of('n')->kind]);
+        }
+    }
+    uint64_t spent, steps;
+    if (strncmp(c->trace, "0:", 2) != 0) return;
+    cost_of(k, UINT32_MAX, &spent, &steps);
+    assert_int_equal(k->context.spent, spent);
+    assert_int_equal(k->context.steps, steps);
+    if (!c->last_back) {
+        /* What does not go back cannot take long. */
+        control_set(k);
+        k->context.spent_max = k->context.steps_max = 0;
+        assert_int_equal(chunk_run(k, c->mask), SIM_TIER_DONE);
+        return;
+    }
+    cost_of(k, c->last_back, &spent, &steps);
+    for (uint64_t less = 0; less < 4; less++) {
+        control_set(k);
+        k->context.spent_max = spent - (less & 1);
+        k->context.steps_max = steps - (less >> 1);
+        uint32_t end = chunk_run(k, c->mask);
+        if (end != (less ? SIM_TIER_GIVES_UP : SIM_TIER_DONE))
+            fail_msg("budget, %u: %u:\n%s", (unsigned)less, end, c->body);
+        if (less) assert_int_equal(k->context.reason, SIM_TIER_BUDGET);
+        memset(k->context.parked, 0, k->code.block_count * sizeof(uint16_t));
+    }
+}
+
+static void test_control(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < sizeof control_cases / sizeof *control_cases; i++) {
+        compiled *k = control_compile(control_cases[i].body, 0);
+        control_check(k, &control_cases[i]);
+        kernel_free(k);
+    }
+}
+
+/* ---- Barriers ------------------------------------------------------------------------------- */
+
+#define WAIT_GLOBAL "OpControlBarrier %c2 %c2 %c520\n"
+/* What all work-items compute from their numbers. */
+#define SQUARE "%square = OpIMul %i32 %w %w\n"
+
+typedef struct barrier_case {
+    const char *body;
+    uint32_t mask;
+    const char *traces[6]; /* of one call after the other */
+    uint32_t barriers[6];  /* that they end at; 0: none */
+    uint32_t kept;         /* registers that outlive a barrier, at most: %in is one */
+    bool is_divergent;
+} barrier_case;
+
+static const barrier_case barrier_cases[] = {
+    {WAIT, ALL, {"", ""}, {1}, 0, false},
+    {PUT("c0") WAIT PUT("c1"), 0x7fff, {"0:7fff", "1:7fff"}, {1}, 1, false},
+    {SQUARE WAIT PUT("square"), 0x0007, {"", "0,1,4:7"}, {1}, 2, false},
+    {SQUARE PUT("square") WAIT PUT("c1"), 0x0007, {"0,1,4:7", "1:7"}, {1}, 1, false},
+    {SQUARE PUT("square") WAIT, 0x0007, {"0,1,4:7", ""}, {1}, 0, false},
+    {SQUARE WAIT PUT("c0") WAIT_GLOBAL PUT("square"),
+     0x0007,
+     {"", "0:7", "0,1,4:7"},
+     {1, 2},
+     2,
+     false},
+    {SQUARE WAIT PUT("square") WAIT_GLOBAL, 0x0007, {"", "0,1,4:7", ""}, {1, 2}, 2, false},
+    /* The loop's counter is kept. */
+    {LOOP("l3", PUT("c1") WAIT), 0x00ff, {"1:ff", "1:ff", "1:ff", ""}, {1, 1, 1}, 2, false},
+    {SQUARE LOOP("l3", WAIT PUT("square")) PUT("c2"),
+     0x0006,
+     {"", "1,4:6", "1,4:6", "1,4:6 2:6"},
+     {1, 1, 1},
+     3,
+     false},
+    {"OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %head\n"
+     "%p = OpPhi %i32 %w %entry %q %head\n" WAIT "%q = OpIAdd %i32 %p %c5\n" PUT(
+         "q") "%i1 = OpIAdd %i64 %i %l1\n%more = OpULessThan %bool %i1 %l2\n"
+              "OpLoopMerge %m %head None\nOpBranchConditional %more %head %m\n%m = OpLabel\n",
+     0x0006,
+     {"", "6,7:6", "11,12:6"},
+     {1, 1},
+     3,
+     false},
+    /* Not all of the lanes arrive. */
+    {IF("small", WAIT PUT("c1")), 0x003f, {"", "1:3f"}, {1}, 1, false},
+    {IF("small", WAIT PUT("c1")), 0xff00, {""}, {0}, 1, false},
+    {IF("small", WAIT PUT("c1")), 0x00ff, {""}, {SIM_TIER_GIVES_UP}, 1, true},
+};
+
+static void test_barriers(void **state)
+{
+    (void)state;
+    char trace[512];
+    for (uint32_t i = 0; i < sizeof barrier_cases / sizeof *barrier_cases; i++) {
+        const barrier_case *c = &barrier_cases[i];
+        compiled *k = control_compile(c->body, 0);
+        bool has_two = strstr(c->body, "%c520") != NULL;
+        assert_int_equal(k->code.barrier_count, has_two ? 3 : 2);
+        assert_int_equal(sim_order_semantics(k->code.barrier_order[1]), 264);
+        if (has_two) assert_int_equal(sim_order_semantics(k->code.barrier_order[2]), 520);
+        if (k->code.saved_bytes != (uint64_t)c->kept * LANES * 8)
+            fail_msg("%u bytes are saved:\n%s", (unsigned)k->code.saved_bytes, c->body);
+        control_set(k);
+        for (uint32_t round = 0;; round++) {
+            uint32_t end = chunk_run(k, c->mask);
+            trace_write(trace, sizeof trace);
+            if (end != c->barriers[round] || strcmp(trace, c->traces[round]) != 0)
+                fail_msg("call %u: '%s', ends with %u:\n%s", round, trace, end, c->body);
+            if (c->is_divergent) assert_int_equal(k->context.reason, SIM_TIER_BARRIER);
+            if (c->is_divergent || end == SIM_TIER_DONE) break;
+            k->context.resume = end;
+        }
+        kernel_free(k);
+    }
+}
+
+int main(int count, char **words)
+{
+    if (count > 1) cmocka_set_test_filter(words[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_control),
+        cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, library_open, NULL);
 }
