@@ -38,7 +38,7 @@ typedef struct call {
 } call;
 
 static struct {
-    call items[16];
+    call items[128];
     uint32_t count;
     bool fails; /* the next helper */
 } calls;
@@ -749,7 +749,7 @@ static void test_rows(void **state)
     "%own_g = OpLoad %i32 %own_s\nOpReturnValue %own_g\nOpFunctionEnd\n"
 #define CONTROL_START                                                                              \
     "%to = OpInBoundsPtrAccessChain %pin %in %a\n%w = OpUConvert %i32 %x\n"                        \
-    "%small = OpULessThan %bool %x %n\n%seven = OpIEqual %bool %n %l7\n"
+    "%u = OpUndef %i32\n%small = OpULessThan %bool %x %n\n%seven = OpIEqual %bool %n %l7\n"
 #define WAIT "OpControlBarrier %c2 %c2 %c264\n"
 
 #define IF(condition, then)                                                                        \
@@ -777,6 +777,16 @@ static void test_rows(void **state)
     "OpBranch %head\n%head = OpLabel\n%i = OpPhi %i64 %l0 %entry %i1 %head\n" PUT(                 \
         "c1") "%i1 = OpIAdd %i64 %i %l1\n%left = OpISub %i64 %y %i\nOpLoopMerge %m %head None\n"   \
               "OpSwitch %left %head 0 %m\n%m = OpLabel\n"
+
+/* Lanes 7 and up return to the outer header while the others wait for the block %t, and then skip
+ * what is between. */
+#define SKIPPED                                                                                    \
+    "OpBranch %head\n%head = OpLabel\n%o = OpPhi %i64 %l0 %entry %o1 %back\n"                      \
+    "OpStore %to %c1 Aligned 4\n%skips = OpIEqual %bool %o %l1\n"                                  \
+    "OpBranchConditional %skips %m %inner\n%inner = OpLabel\nOpStore %to %c2 Aligned 4\n"          \
+    "%big = OpUGreaterThanEqual %bool %x %n\nOpBranchConditional %big %back %t\n"                  \
+    "%t = OpLabel\nOpStore %to %c4 Aligned 4\nOpBranch %m\n%back = OpLabel\n"                      \
+    "OpStore %to %c3 Aligned 4\n%o1 = OpIAdd %i64 %o %l1\nOpBranch %head\n%m = OpLabel\n"
 
 typedef struct control_case {
     const char *body;
@@ -816,6 +826,13 @@ static const control_case control_cases[] = {
     {PUT("c0") LOOP("l3", PUT("c1")) PUT("c2"), 0x0ff0, "0:ff0 1:ff0 1:ff0 1:ff0 2:ff0", 0, 3},
     {PUT("c0") SWITCHED PUT("c3"), 0x00ff, "0:ff 1:ff 2:ee 1:ee 2:cc 1:cc 2:88 1:88 3:ff", 0, 7},
     {PUT("c0") SWITCHED_BACK PUT("c2"), 0x00ff, "0:ff 1:ff 1:ee 1:cc 1:88 2:ff", 0, 4},
+    {PUT("c0") SKIPPED PUT("c5"), 0x01e0, "0:1e0 1:1e0 2:1e0 3:180 1:180 4:60 5:1e0", 0, 4},
+    /* A value that one path does not set. */
+    {IF("small", "") "%v = OpPhi %i32 %c5 %t %u %entry\n" PUT("v"), 0x0060, "5:60", 0, 0},
+    {IF("small", "") "%v = OpPhi %i32 %c5 %t %u %entry\n" PUT("v"), 0xff00, "", SIM_TIER_UNDEFINED,
+     0},
+    {IF("small", PUT("u")) PUT("c5"), 0xff00, "5:ff00", 0, 0},
+    {IF("small", PUT("u")) PUT("c5"), 0x00ff, "", SIM_TIER_UNDEFINED, 0},
     /* Calls. */
     {"%r = OpFunctionCall %i32 %add %w %to\n" PUT("r"), 0x0070, "4,5,6:70 7,8,9:70", 0, 0},
     {"%r = OpFunctionCall %i32 %own %w %to\n" PUT("r"), 0x0070, "4,5,6:70", 0, 0},
@@ -981,6 +998,35 @@ static void test_control(void **state)
     }
 }
 
+/* More blocks than a word has bits. */
+static void test_many_blocks(void **state)
+{
+    (void)state;
+    enum { BRANCHES = 50 };
+    static assembly body;
+    char wanted[1024], trace[1024];
+    size_t used = 0;
+    body.used = 0;
+    for (uint32_t i = 0; i < BRANCHES; i++) {
+        /* Every other branch has lanes on both sides. */
+        add(&body,
+            "OpBranchConditional %%%s %%t%u %%m%u\n%%t%u = OpLabel\n"
+            "OpStore %%to %%c1 Aligned 4\n",
+            i % 2 ? "small" : "seven", i, i, i);
+        add(&body, "OpBranch %%m%u\n%%m%u = OpLabel\n", i, i);
+        used += (size_t)snprintf(wanted + used, sizeof wanted - used, "1:%x ", i % 2 ? 0x7f : ALL);
+    }
+    add(&body, "OpStore %%to %%c2 Aligned 4\n");
+    snprintf(wanted + used, sizeof wanted - used, "2:ffff");
+    compiled *k = control_compile(body.text, 0);
+    assert_int_equal(k->code.block_count, 2 * BRANCHES + 1);
+    control_set(k);
+    assert_int_equal(chunk_run(k, ALL), SIM_TIER_DONE);
+    trace_write(trace, sizeof trace);
+    assert_string_equal(trace, wanted);
+    kernel_free(k);
+}
+
 /* ---- Barriers ------------------------------------------------------------------------------- */
 
 #define WAIT_GLOBAL "OpControlBarrier %c2 %c2 %c520\n"
@@ -1065,6 +1111,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_control),
+        cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, library_open, NULL);
