@@ -340,7 +340,14 @@ static const call *call_of(char helper)
 /* ---- Accesses of one object ----------------------------------------------------------------- */
 
 /* How the places of a kernel's work-items are expected to be laid out: see strides.c. */
-typedef enum guess { GUESS_RUN, GUESS_SAME, GUESS_OTHER, GUESS_UNKNOWN, GUESS_MIXED } guess;
+typedef enum guess {
+    GUESS_RUN,
+    GUESS_SAME,
+    GUESS_OTHER,
+    GUESS_UNKNOWN,
+    GUESS_MIXED,
+    GUESS_UNIFORM /* none: there is one address */
+} guess;
 
 /* Where a guess comes from; %at is the index, the same number for each of them. */
 static const char *const guessed[] = {
@@ -350,6 +357,7 @@ static const char *const guessed[] = {
     [GUESS_UNKNOWN] = "%at = OpIMul %i64 %x %z\n",
     [GUESS_MIXED] = "%tp = OpInBoundsPtrAccessChain %g64 %table %a\n"
                     "%at = OpLoad %i64 %tp Aligned 8\n",
+    [GUESS_UNIFORM] = "%at = OpIAdd %i64 %n %l0\n",
 };
 
 typedef enum index_form { INDEX_I64, INDEX_U32, INDEX_S32 } index_form;
@@ -404,6 +412,9 @@ static const access_case access_cases[] = {
     {"i16", 2, 1, 2, 2, GUESS_SAME, INDEX_I64, true, true, false},
     {"i64", 8, 1, 8, 8, GUESS_OTHER, INDEX_I64, true, true, false},
     {"i32", 4, 1, 4, 4, GUESS_MIXED, INDEX_I64, true, false, false},
+    {"i32x4", 4, 4, 16, 8, GUESS_UNIFORM, INDEX_I64, false, false, false},
+    {"i16", 2, 1, 2, 2, GUESS_UNIFORM, INDEX_I64, false, true, true},
+    {"i64", 8, 1, 8, 8, GUESS_UNIFORM, INDEX_I64, true, false, false},
 };
 
 /* Appends to the text of a kernel. */
@@ -546,7 +557,8 @@ static expected access_expect(const access_case *a, const layout *l, const way *
                 (a->is_store || a->count == 1 || mask == ALL);
     bool checks =
         a->guess != GUESS_MIXED && a->guess != GUESS_SAME && !(a->guess == GUESS_RUN && may_run);
-    bool is_tried_same = a->guess == GUESS_SAME && is_same;
+    bool is_uniform = a->guess == GUESS_UNIFORM;
+    bool is_tried_same = is_uniform || (a->guess == GUESS_SAME && is_same);
     x.is_helped = a->is_store || w->loads & SIM_TIER_HELPED;
     x.is_logged = !x.is_helped && a->is_stored && w->loads & SIM_TIER_LOGGED;
     if (!x.is_helped) {
@@ -562,6 +574,7 @@ static expected access_expect(const access_case *a, const layout *l, const way *
     }
     for (uint32_t i = 0; i < LANES; i++) {
         if (mask >> i & 1) x.at[i] = (uint32_t)x.offsets[i];
+        if (is_uniform) x.at[i] = (uint32_t)x.offsets[first];
         if (!x.is_helped) continue;
         if (x.kind == SIM_TIER_RUN) x.at[i] = (uint32_t)(origin + i * size);
         if (x.kind == SIM_TIER_SAME) x.at[i] = (uint32_t)x.offsets[first];
@@ -649,7 +662,7 @@ static void access_check(compiled *k, const access_case *a, const layout *l, con
     uniform_set(k, 0, address_of(OBJECT_IN) + (uint64_t)w->shift - 2 * a->stride);
     uniform_set(k, 1, address_of(OBJECT_OUT));
     uniform_set(k, 2, address_of(OBJECT_TABLE));
-    uniform_set(k, 3, 7);
+    uniform_set(k, 3, a->guess == GUESS_UNIFORM ? (uint64_t)l->first : 7);
     uint32_t end = chunk_run(k, mask);
     k->found += calls_of('f');
     if (x.reason) {
@@ -713,6 +726,8 @@ static void test_rows(void **state)
             compiled *k = access_compile(a, level);
             for (uint32_t w = 0; w < sizeof ways / sizeof *ways; w++) {
                 for (uint32_t l = 0; l < sizeof layouts / sizeof *layouts; l++) {
+                    bool is_one = layouts[l].step == 0 && layouts[l].other_lane == LANES;
+                    if (a->guess == GUESS_UNIFORM && !is_one) continue;
                     for (uint32_t m = 0; m < sizeof masks / sizeof *masks; m++) {
                         running.number = c, running.level = level, running.way = w;
                         running.layout = l, running.mask = masks[m];
@@ -722,6 +737,57 @@ static void test_rows(void **state)
             }
             kernel_free(k);
         }
+    }
+}
+
+/* Where a helper gives up, the code does so at once, and the helper's reason remains. */
+static void test_failures(void **state)
+{
+    (void)state;
+    static const layout run = {3, 1, LANES, 0};
+    static const way helped = {0, SIM_TIER_HELPED, false}, logged = {0, SIM_TIER_LOGGED, false};
+    for (uint32_t c = 0; c < sizeof access_cases / sizeof *access_cases; c++) {
+        const access_case *a = &access_cases[c];
+        if (a->alignment > a->bytes * a->count || a->guess == GUESS_UNIFORM) continue;
+        compiled *k = access_compile(a, 0);
+        /* First the search for an object fails, then the access itself. */
+        for (uint32_t round = 0; round < 2; round++) {
+            running.number = c, running.way = round, running.mask = ALL;
+            calls.fails = false;
+            if (round) {
+                k->found = 0;
+                access_check(k, a, &run, &helped, ALL);
+            }
+            objects_set(a, &helped);
+            rows_set(&run);
+            uniform_set(k, 0, address_of(OBJECT_IN) - 2 * a->stride);
+            uniform_set(k, 1, address_of(OBJECT_OUT));
+            uniform_set(k, 2, address_of(OBJECT_TABLE));
+            calls.fails = true;
+            assert_int_equal(chunk_run(k, ALL), SIM_TIER_GIVES_UP);
+            calls.fails = false;
+            assert_int_equal(k->context.reason, SIM_TIER_REASON_COUNT);
+            assert_int_equal(calls.count, 1);
+            assert_int_equal(calls_of('f'), round == 0);
+        }
+        /* The log has room for one row, which is emptied when it is full. */
+        for (uint32_t fails = 0; a->is_stored && fails < 2; fails++) {
+            k->context.reads_end = k->reads + 1;
+            k->found = 0;
+            for (uint32_t i = 0; i < k->code.access_count; i++)
+                k->code.accesses[i]->view.key = UINT64_MAX;
+            objects_set(a, &logged);
+            rows_set(&run);
+            (void)chunk_run(k, ALL);
+            assert_int_equal(calls_of('e'), 1);
+            assert_ptr_equal(k->context.reads_next, k->reads);
+            calls.fails = fails;
+            uint32_t end = chunk_run(k, ALL);
+            calls.fails = false;
+            assert_int_equal(end, fails ? SIM_TIER_GIVES_UP : SIM_TIER_DONE);
+            assert_int_equal(calls_of('s'), !fails);
+        }
+        kernel_free(k);
     }
 }
 
@@ -1109,9 +1175,8 @@ int main(int count, char **words)
 {
     if (count > 1) cmocka_set_test_filter(words[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_control),
-        cmocka_unit_test(test_many_blocks),
+        cmocka_unit_test(test_rows),     cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_control),  cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_barriers),
     };
     return cmocka_run_group_tests(tests, library_open, NULL);
