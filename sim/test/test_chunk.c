@@ -1171,13 +1171,134 @@ static void test_barriers(void **state)
     }
 }
 
+/* ---- Private variables ---------------------------------------------------------------------- */
+
+typedef struct private_case {
+    uint32_t bytes;  /* of an element of the array of four */
+    bool is_uniform; /* the index: %n, or the lane's number modulo 4 */
+    bool is_store;   /* or a load */
+    bool is_marked;  /* whole words are */
+} private_case;
+
+static const private_case private_cases[] = {
+    {1, false, true, false},  {2, false, true, false}, {4, false, true, true},
+    {8, false, true, true},   {1, true, true, false},  {2, true, true, false},
+    {4, true, true, true},    {8, true, true, true},   {1, false, false, false},
+    {2, false, false, false}, {4, false, false, true}, {8, false, false, true},
+    {1, true, false, false},  {2, true, false, false}, {4, true, false, true},
+    {8, true, false, true},
+};
+
+static compiled *private_compile(const private_case *c, uint32_t level)
+{
+    static assembly t;
+    char element[16];
+    snprintf(element, sizeof element, "i%u", 8 * c->bytes);
+    kernel_begin(&t, element, false);
+    char *kernel = strstr(t.text, "%k = OpFunction");
+    size_t rest = strlen(kernel);
+    char kept[2048];
+    assert_true(rest < sizeof kept);
+    memcpy(kept, kernel, rest + 1);
+    t.used -= rest;
+    add(&t, "%%l4 = OpConstant %%i64 4\n%%array = OpTypeArray %%%s %%l4\n", element);
+    add(&t, "%%pa = OpTypePointer Function %%array\n%%pe = OpTypePointer Function %%%s\n", element);
+    add(&t, "%s%%slots = OpVariable %%pa Function\n", kept);
+    add(&t, "%%slot = OpInBoundsAccessChain %%pe %%slots %s\n", c->is_uniform ? "%n" : "%y");
+    add(&t, "%%to = OpInBoundsPtrAccessChain %%pout %%out %%a\n");
+    add(&t, "%%v = OpLoad %%%s %s Aligned %u\n", element, c->is_store ? "%to" : "%slot", c->bytes);
+    add(&t, "OpStore %s %%v Aligned %u\n", c->is_store ? "%slot" : "%to", c->bytes);
+    add(&t, "OpReturn\nOpFunctionEnd\n");
+    return kernel_compile(t.text, level);
+}
+
+/* Where byte `at` of the lane's variable is: see tier.h. */
+static uint64_t private_place(const compiled *k, uint64_t at, uint32_t lane)
+{
+    const sim_tier_frame *frame = k->code.kernel_frame;
+    at += frame->private_first + frame->function->variables[0].offset;
+    return (at / 4 * LANES + lane) * 4 + at % 4;
+}
+
+/* `wrong`: a lane whose index is 4, or whose element is undefined; LANES: none. */
+static void private_check(compiled *k, const private_case *c, uint32_t mask, uint32_t index,
+                          uint32_t wrong, bool is_outside)
+{
+    uint64_t size = k->code.private_bytes * LANES;
+    uint8_t *memory = rt_alloc(size), *defined = rt_alloc(size);
+    control_set(k);
+    uniform_set(k, 3, is_outside && c->is_uniform ? 4 : index);
+    for (uint64_t i = 0; i < size; i++)
+        memory[i] = (uint8_t)(i * 11 + i / 64);
+    memset(defined, c->is_store ? 0 : 0xff, size);
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (i == wrong && is_outside) row_set(SIM_ROW_GLOBAL_ID + 1, i, 4);
+        if (i != wrong || is_outside) continue;
+        uint64_t last = (uint64_t)(c->is_uniform ? index : i % 4) * c->bytes + c->bytes - 1;
+        uint32_t mark = SIM_TIER_MARK;
+        if (c->is_marked) memcpy(memory + private_place(k, last & ~UINT64_C(3), i), &mark, 4);
+        if (!c->is_marked) defined[private_place(k, last, i)] = 0x7f;
+    }
+    memcpy(k->private_memory, memory, size);
+    memcpy(k->private_defined, defined, size);
+    uint32_t end = chunk_run(k, mask);
+    bool is_wrong = (is_outside && c->is_uniform) || (wrong < LANES && mask >> wrong & 1);
+    assert_int_equal(end, is_wrong ? SIM_TIER_GIVES_UP : SIM_TIER_DONE);
+    if (is_wrong) {
+        assert_int_equal(k->context.reason, is_outside ? SIM_TIER_ACCESS : SIM_TIER_UNDEFINED);
+    } else if (c->is_store) {
+        for (uint32_t i = 0; i < LANES; i++) {
+            uint64_t first = (uint64_t)(c->is_uniform ? index : i % 4) * c->bytes;
+            for (uint32_t b = 0; mask >> i & 1 && b < c->bytes; b++) {
+                memory[private_place(k, first + b, i)] = objects[OBJECT_OUT].data[i * c->bytes + b];
+                if (!c->is_marked) defined[private_place(k, first + b, i)] = 0xff;
+            }
+        }
+        assert_memory_equal(k->private_memory, memory, size);
+        assert_memory_equal(k->private_defined, defined, size);
+    } else {
+        const call *stored = call_of('s');
+        for (uint32_t i = 0; i < LANES; i++) {
+            uint64_t first = (uint64_t)(c->is_uniform ? index : i % 4) * c->bytes;
+            for (uint32_t b = 0; mask >> i & 1 && b < c->bytes; b++)
+                assert_int_equal(stored->values[0][i * c->bytes + b],
+                                 memory[private_place(k, first + b, i)]);
+        }
+    }
+    rt_free(memory);
+    rt_free(defined);
+}
+
+static void test_private(void **state)
+{
+    (void)state;
+    static const uint32_t lanes[] = {ALL, 0x0ff0, 0x5555, 0x0001, 0x8000};
+    for (uint32_t i = 0; i < sizeof private_cases / sizeof *private_cases; i++) {
+        const private_case *c = &private_cases[i];
+        for (uint32_t level = 0; level < level_count(); level += 2) {
+            compiled *k = private_compile(c, level);
+            assert_int_equal(k->code.kernel_frame->is_marked[0], c->is_marked);
+            for (uint32_t m = 0; m < sizeof lanes / sizeof *lanes; m++) {
+                for (uint32_t index = 0; index < 4; index++)
+                    private_check(k, c, lanes[m], index, LANES, false);
+                for (uint32_t wrong = 0; wrong < LANES; wrong++) {
+                    if (!c->is_uniform) private_check(k, c, lanes[m], 3, wrong, true);
+                    if (!c->is_store) private_check(k, c, lanes[m], 2, wrong, false);
+                }
+                if (c->is_uniform) private_check(k, c, lanes[m], 0, LANES, true);
+            }
+            kernel_free(k);
+        }
+    }
+}
+
 int main(int count, char **words)
 {
     if (count > 1) cmocka_set_test_filter(words[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_failures),
         cmocka_unit_test(test_control),  cmocka_unit_test(test_many_blocks),
-        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_barriers), cmocka_unit_test(test_private),
     };
     return cmocka_run_group_tests(tests, library_open, NULL);
 }
