@@ -315,7 +315,7 @@ static uint32_t chunk_run(compiled *k, uint32_t mask)
 {
     calls.count = 0;
     k->context.mask = mask;
-    k->context.reason = SIM_TIER_REASON_COUNT; /* nobody has set it */
+    k->context.reason = SIM_TIER_REASON_COUNT; /* not set yet */
     k->context.reads_next = k->reads;
     return k->code.run(&k->context);
 }
@@ -527,7 +527,7 @@ static int64_t index_of(const access_case *a, const layout *l, uint32_t lane)
     return a->form == INDEX_S32 ? (int64_t)(int32_t)(uint32_t)index : index;
 }
 
-/* What the documents of tier.h demand. */
+/* What tier.h demands. */
 static expected access_expect(const access_case *a, const layout *l, const way *w, uint32_t mask)
 {
     expected x = {.reason = SIM_TIER_NO_REASON};
@@ -1020,7 +1020,7 @@ static void control_check(compiled *k, const control_case *c)
             return;
         }
         assert_int_equal(end, SIM_TIER_DONE);
-        /* Who has left a function no longer has its variables. */
+        /* Lanes that have left a function no longer have its variables. */
         assert_int_equal(calls_of('n'), strstr(c->body, "%own") != NULL);
         if (calls_of('n')) {
             uint32_t mask = strstr(c->body, "%small") ? c->mask & 0x7f : c->mask;
@@ -1186,7 +1186,9 @@ static const private_case private_cases[] = {
     {4, true, true, true},    {8, true, true, true},   {1, false, false, false},
     {2, false, false, false}, {4, false, false, true}, {8, false, false, true},
     {1, true, false, false},  {2, true, false, false}, {4, true, false, true},
-    {8, true, false, true},
+    {8, true, false, true},   {4, false, true, false}, {4, true, false, false},
+    {8, false, true, false},  {8, true, true, false},  {8, false, false, false},
+    {8, true, false, false},
 };
 
 static compiled *private_compile(const private_case *c, uint32_t level)
@@ -1201,13 +1203,23 @@ static compiled *private_compile(const private_case *c, uint32_t level)
     assert_true(rest < sizeof kept);
     memcpy(kept, kernel, rest + 1);
     t.used -= rest;
-    add(&t, "%%l4 = OpConstant %%i64 4\n%%array = OpTypeArray %%%s %%l4\n", element);
+    add(&t,
+        "%%l99 = OpConstant %%i64 99\n%%p8 = OpTypePointer Function %%i8\n"
+        "%%l4 = OpConstant %%i64 4\n%%array = OpTypeArray %%%s %%l4\n",
+        element);
     add(&t, "%%pa = OpTypePointer Function %%array\n%%pe = OpTypePointer Function %%%s\n", element);
     add(&t, "%s%%slots = OpVariable %%pa Function\n", kept);
     add(&t, "%%slot = OpInBoundsAccessChain %%pe %%slots %s\n", c->is_uniform ? "%n" : "%y");
     add(&t, "%%to = OpInBoundsPtrAccessChain %%pout %%out %%a\n");
     add(&t, "%%v = OpLoad %%%s %s Aligned %u\n", element, c->is_store ? "%to" : "%slot", c->bytes);
     add(&t, "OpStore %s %%v Aligned %u\n", c->is_store ? "%slot" : "%to", c->bytes);
+    if (c->bytes >= 4 && !c->is_marked) {
+        /* There is a store to a part of a word, which is not executed. */
+        add(&t, "%%never = OpIEqual %%bool %%n %%l99\nOpSelectionMerge %%end None\n"
+                "OpBranchConditional %%never %%put %%end\n%%put = OpLabel\n"
+                "%%part = OpBitcast %%p8 %%slot\n%%small = OpUConvert %%i8 %%x\n"
+                "OpStore %%part %%small Aligned 1\nOpBranch %%end\n%%end = OpLabel\n");
+    }
     add(&t, "OpReturn\nOpFunctionEnd\n");
     return kernel_compile(t.text, level);
 }
