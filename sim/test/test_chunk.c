@@ -19,8 +19,9 @@ enum { ROOM = 1536, COMPONENTS = 4 };
 static struct object {
     uint8_t data[ROOM], defined[ROOM];
     uint64_t size;
-    uint64_t loads; /* what its views say */
+    uint64_t loads, stores; /* what its views say */
     sim_address_class class;
+    uint32_t writes[ROOM / 4], writes_from; /* what stores in line record */
 } objects[OBJECTS];
 
 static uint64_t address_of(uint32_t object)
@@ -66,6 +67,9 @@ static uint32_t fake_find(sim_tier_context *c, sim_tier_access *access, uint64_t
             .end = object->size - (uint64_t)access->bytes * access->count + 1,
             .race = (struct sim_race_shadow *)(void *)object,
             .loads = object->loads,
+            .stores = object->stores,
+            .writes = object->writes,
+            .writes_from = &object->writes_from,
         };
         return 1;
     }
@@ -411,6 +415,7 @@ static const access_case access_cases[] = {
     {"i32x2", 4, 2, 8, 4, GUESS_RUN, INDEX_U32, true, false, false},
     {"i16", 2, 1, 2, 2, GUESS_SAME, INDEX_I64, true, true, false},
     {"i64", 8, 1, 8, 8, GUESS_OTHER, INDEX_I64, true, true, false},
+    {"i32", 4, 1, 4, 4, GUESS_UNKNOWN, INDEX_I64, true, true, false},
     {"i32", 4, 1, 4, 4, GUESS_MIXED, INDEX_I64, true, false, false},
     {"i32x4", 4, 4, 16, 8, GUESS_UNIFORM, INDEX_I64, false, false, false},
     {"i16", 2, 1, 2, 2, GUESS_UNIFORM, INDEX_I64, false, true, true},
@@ -591,6 +596,7 @@ static void objects_set(const access_case *a, const way *w)
         memset(object->defined, 0xff, ROOM);
         object->class = SIM_CLASS_GLOBAL;
         object->loads = 0;
+        object->stores = SIM_TIER_HELPED;
         object->size = ROOM;
     }
     objects[OBJECT_IN].class = a->is_local ? SIM_CLASS_LOCAL : SIM_CLASS_GLOBAL;
@@ -691,7 +697,11 @@ static void access_check(compiled *k, const access_case *a, const layout *l, con
     assert_int_equal(k->context.reads_next - k->reads, x.is_logged);
     if (!x.is_logged) return;
     call logged = {.mask = k->reads[0].mask, .kind = k->reads[0].kind};
-    memcpy(logged.at, k->reads[0].at, sizeof logged.at);
+    if (logged.kind == SIM_TIER_MIXED) memcpy(logged.at, k->reads[0].at, sizeof logged.at);
+    uint32_t step = logged.kind == SIM_TIER_RUN ? a->bytes * a->count : 0;
+    for (uint32_t i = 0; logged.kind != SIM_TIER_MIXED && i < LANES; i++) {
+        if (mask >> i & 1 || a->guess == GUESS_UNIFORM) logged.at[i] = k->reads[0].first + i * step;
+    }
     call_check(&logged, &x, mask);
     assert_ptr_equal(k->reads[0].race, &objects[OBJECT_IN]);
     assert_int_equal(k->reads[0].lid, 48);
@@ -732,6 +742,107 @@ static void test_rows(void **state)
                         running.number = c, running.level = level, running.way = w;
                         running.layout = l, running.mask = masks[m];
                         access_check(k, a, &layouts[l], &ways[w], masks[m]);
+                    }
+                }
+            }
+            kernel_free(k);
+        }
+    }
+}
+
+/* ---- Stores to local memory ----------------------------------------------------------------- */
+
+enum { SINCE = 1000, LID = 48, SEVERAL = 1 << 28 };
+
+/* What the cell of one place says before the store. If a work-item has stored there since the
+ * barrier, and it is not the same one, a helper must store. */
+static const struct {
+    uint32_t offset, flags; /* of the stamp from SINCE */
+    bool is_since;
+} cells[] = {
+    {0u - SINCE, 0, false},          /* nothing */
+    {0u - 1, 0, false},              /* a work-item before the barrier */
+    {0u - 1, SEVERAL, false},        /* several */
+    {LID, 0, true},                  /* lane 0 */
+    {LID, SEVERAL, true},            /* it and others */
+    {0, 0, true},                    /* the first work-item */
+    {LID + 1, 0, true},              /* lane 1 */
+    {(1 << 28) - 1 - SINCE, 0, true} /* the last one */
+};
+
+static void local_store_check(compiled *k, const layout *l, uint32_t mask, uint32_t cell,
+                              uint64_t flags)
+{
+    const access_case a = {.bytes = 4, .count = 1, .stride = 4, .alignment = 4};
+    const way w = {0, 0, false};
+    struct object *in = &objects[OBJECT_IN], *out = &objects[OBJECT_OUT];
+    uint32_t lane = (uint32_t)__builtin_ctz(mask), wanted[ROOM / 4], found[ROOM / 4];
+    bool is_own = cells[cell].offset == LID + lane && cells[cell].flags == 0;
+    bool is_helped = flags == SIM_TIER_HELPED || (cells[cell].is_since && !is_own);
+    objects_set(&a, &w);
+    rows_set(l);
+    in->class = SIM_CLASS_LOCAL;
+    in->writes_from = 0;
+    memset(in->writes, 0, sizeof in->writes);
+    memset(in->defined, 0, sizeof in->defined);
+    in->writes[index_of(&a, l, lane)] = (SINCE + cells[cell].offset) | cells[cell].flags;
+    memcpy(wanted, in->data, sizeof wanted);
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (!(mask >> i & 1)) continue;
+        int64_t at = index_of(&a, l, i);
+        is_helped |= memcmp(&wanted[at], in->data + 4 * at, 4) != 0;
+        memcpy(&wanted[at], out->data + 4 * i, 4);
+    }
+    for (uint32_t i = 0; i < k->code.access_count; i++)
+        k->code.accesses[i]->view = (sim_tier_view){.key = UINT64_MAX};
+    in->stores = flags;
+    k->context.local_base = k->context.local_from = SINCE;
+    uniform_set(k, 0, address_of(OBJECT_IN) - 8);
+    uniform_set(k, 1, address_of(OBJECT_OUT));
+    uniform_set(k, 2, address_of(OBJECT_TABLE));
+    uniform_set(k, 3, 7);
+    if (chunk_run(k, mask) != SIM_TIER_DONE) WRONG("reason %u", k->context.reason);
+    if (calls_of('s') != is_helped) WRONG("%u calls", calls_of('s'));
+    memcpy(found, in->data, sizeof found);
+    assert_memory_equal(found, wanted, sizeof found);
+    if (is_helped) return;
+    assert_int_equal(in->writes_from, SINCE);
+    for (uint32_t at = 0; at < ROOM / 4; at++) {
+        uint32_t stamp = 0, defined;
+        bool is_stored = false;
+        for (uint32_t i = 0; i < LANES; i++) {
+            if (mask >> i & 1 && index_of(&a, l, i) == (int64_t)at) {
+                is_stored = true;
+                stamp = SINCE + LID + i;
+            }
+        }
+        memcpy(&defined, in->defined + 4 * at, 4);
+        if (in->writes[at] != stamp) WRONG("cell %u is %u", at, in->writes[at]);
+        if (defined != (is_stored && flags ? UINT32_MAX : 0)) WRONG("bits of word %u", at);
+    }
+}
+
+/* Words are stored in line unless a helper must look at who else has stored them. */
+static void test_local_stores(void **state)
+{
+    (void)state;
+    static const guess guesses[] = {GUESS_RUN, GUESS_UNKNOWN, GUESS_OTHER, GUESS_MIXED};
+    static const layout places[] = {
+        {3, 1, LANES, 0}, {15, -1, LANES, 0}, {1, 2, LANES, 0}, {5, 0, LANES, 0}, {3, 1, 9, 8},
+    };
+    static const uint32_t lanes[] = {ALL, 0xfffe, 0x0ff1, 0x5555, 0x0001, 0x8000};
+    static const uint64_t flags[] = {0, SIM_TIER_SHADOWED, SIM_TIER_HELPED};
+    for (uint32_t g = 0; g < sizeof guesses / sizeof *guesses; g++) {
+        const access_case a = {"i32", 4, 1, 4, 4, guesses[g], INDEX_I64, true, true, false};
+        for (uint32_t level = 0; level < level_count(); level++) {
+            compiled *k = access_compile(&a, level);
+            for (uint32_t l = 0; l < sizeof places / sizeof *places; l++) {
+                for (uint32_t m = 0; m < sizeof lanes / sizeof *lanes; m++) {
+                    for (uint32_t c = 0; c < sizeof cells / sizeof *cells; c++) {
+                        running.number = g, running.level = level, running.way = c;
+                        running.layout = l, running.mask = lanes[m];
+                        for (uint32_t f = 0; f < sizeof flags / sizeof *flags; f++)
+                            local_store_check(k, &places[l], lanes[m], c, flags[f]);
                     }
                 }
             }
@@ -1308,9 +1419,10 @@ int main(int count, char **words)
 {
     if (count > 1) cmocka_set_test_filter(words[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_failures),
-        cmocka_unit_test(test_control),  cmocka_unit_test(test_many_blocks),
-        cmocka_unit_test(test_barriers), cmocka_unit_test(test_private),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_local_stores),
+        cmocka_unit_test(test_failures),    cmocka_unit_test(test_control),
+        cmocka_unit_test(test_many_blocks), cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_private),
     };
     return cmocka_run_group_tests(tests, library_open, NULL);
 }
