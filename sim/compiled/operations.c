@@ -136,8 +136,8 @@ static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVM
 }
 
 /* The register that the last operation before `op` to write `place` has moved there, in the block
- * that is being emitted; `place` itself if that is no move. Operands of some operations are rows,
- * so that constants are moved first. */
+ * that is being emitted; `place` itself if that operation is not a move. Operands of some
+ * operations are rows, so that constants are moved first. */
 static sim_register moved_from(const tier_emitter *e, const sim_op *op, sim_register place)
 {
     const sim_code_block *block = e->flat->blocks.items[e->block].block;
