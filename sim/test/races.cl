@@ -1079,3 +1079,27 @@ COPY_BACK(copy_back_wrong, LOCAL)
     }
 COPY_AHEAD(copy_ahead, barrier(LOCAL))
 COPY_AHEAD(copy_ahead_into_same_wrong, e = async_work_group_copy(t[k % 2], b, n, e))
+// Words are stored to local memory while it is known who has stored to it before: atomics and stores
+// of bytes between two of these stores must not be overlooked.
+#define STORED_IN_WORDS(name, first, place, then)                                                  \
+    kernel void name(ARGUMENTS)                                                                    \
+    {                                                                                              \
+        ITEM;                                                                                      \
+        HERE;                                                                                      \
+        local int t[64];                                                                           \
+        t[l] = 0;                                                                                  \
+        t[l + 32] = 0;                                                                             \
+        barrier(LOCAL);                                                                            \
+        if (l == 0) first;                                                                         \
+        t[place] = 7;                                                                              \
+        if (l == 0) then;                                                                          \
+        barrier(LOCAL);                                                                            \
+        a[i] = t[n - 1 - l];                                                                       \
+    }
+#define COUNT(k) atomic_inc(&t[k])
+STORED_IN_WORDS(atomic_before, COUNT(41), l == 16 ? 40 : l, (void)0)
+STORED_IN_WORDS(atomic_before_wrong, COUNT(40), l == 16 ? 40 : l, (void)0)
+STORED_IN_WORDS(atomic_between, (void)0, l == 16 ? 40 : l, COUNT(41))
+STORED_IN_WORDS(atomic_between_wrong, (void)0, l == 16 ? 40 : l, COUNT(40))
+STORED_IN_WORDS(byte_between, (void)0, l + 16, ((local uchar *)t)[4 * 60] = 1)
+STORED_IN_WORDS(byte_between_wrong, (void)0, l + 16, ((local uchar *)t)[4 * 40] = 1)
