@@ -202,7 +202,7 @@ static int library_open(void **state)
 static uint32_t level_count(void)
 {
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-        !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("f16c"))
+        !__builtin_cpu_supports("bmi2"))
         return 1;
     bool is_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
@@ -359,8 +359,8 @@ static const char *const guessed[] = {
     [GUESS_SAME] = "%at = OpIAdd %i64 %y %l0\n",
     [GUESS_OTHER] = "%at = OpISub %i64 %c %x\n",
     [GUESS_UNKNOWN] = "%at = OpIMul %i64 %x %z\n",
-    [GUESS_MIXED] = "%tp = OpInBoundsPtrAccessChain %g64 %table %a\n"
-                    "%at = OpLoad %i64 %tp Aligned 8\n",
+    [GUESS_MIXED] = ("%tp = OpInBoundsPtrAccessChain %g64 %table %a\n"
+                     "%at = OpLoad %i64 %tp Aligned 8\n"),
     [GUESS_UNIFORM] = "%at = OpIAdd %i64 %n %l0\n",
 };
 
