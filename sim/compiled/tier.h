@@ -51,7 +51,7 @@ typedef struct sim_tier_view {
 enum { SIM_TIER_HELPED = 1, SIM_TIER_LOGGED = 2, SIM_TIER_SHADOWED = 4 };
 
 /* The part of a number in `writes` that identifies the work-item: SIM_RACE_STAMP. */
-#define SIM_TIER_STAMP ((UINT32_C(1) << 28) - 1)
+#define SIM_TIER_STAMP UINT32_C(0x0fffffff)
 
 /* A load or store, as compiled code and its helpers see it. */
 typedef struct sim_tier_access {

@@ -143,7 +143,7 @@ static uint32_t take_argument(printing *print, const conversion *spec, LLVMValue
 
 static rt_status convert(printing *print, const conversion *spec)
 {
-    LLVMValueRef lanes[LANES_MAX];
+    LLVMValueRef lanes[LANES_MAX] = {NULL};
     if (take_argument(print, spec, lanes) != spec->lanes)
         return refuse(print, "has a conversion whose number of lanes differs from its argument's, "
                              "which cannot be expressed in PTX");
