@@ -1,0 +1,567 @@
+/* Tests of what compiled code calls (exec/chunk_access.c), in a context of this test. Launches show
+ * only that compiled code and the interpreter agree, and code that gives up needlessly shows
+ * nothing; here each call either gives up, for the expected reason, or does exactly what a plain
+ * model does. The accesses are chosen at random, the same ones in every run. */
+#include "sim/exec/chunk_access.h"
+#include "sim/exec/undo.h"
+#include "sim/test/harness.h"
+
+#define LANES SIM_TIER_LANES
+#define ALL   0xffffu
+#define OWN   (SIM_ROW_GLOBAL_LINEAR * SIM_ROW_BYTES(8))
+
+/* The base engine may be the only one of the build. */
+#pragma weak sim_chunk_helpers_v3
+#pragma weak sim_chunk_helpers_v4
+static const sim_tier_helpers *helpers_at(uint32_t level)
+{
+    const sim_tier_helpers *const all[] = {&sim_chunk_helpers_base, &sim_chunk_helpers_v3,
+                                           &sim_chunk_helpers_v4};
+    return sim_engine_at(level) ? all[level] : NULL;
+}
+#define FOR_EACH_LEVEL(helpers)                                                                    \
+    for (uint32_t level = 0; level < SIM_ENGINE_COUNT; level++)                                    \
+        for (const sim_tier_helpers *helpers = helpers_at(level); helpers; helpers = NULL)
+
+static uint64_t random_state = 1;
+/* A number below the limit. */
+static uint32_t pick(uint32_t limit)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (uint32_t)((random_state >> 24) % limit);
+}
+static bool in_100(uint32_t times)
+{
+    return pick(100) < times;
+}
+
+static const uint32_t masks[] = {ALL,    ALL,    0x7fff, 0xfffe, 0x0ff0, 0x5555,
+                                 0xf00f, 0x0001, 0x8000, 0x8001, 0x0300};
+static uint32_t pick_mask(void)
+{
+    return masks[pick(sizeof masks / sizeof *masks)];
+}
+
+/* ---- The context ---------------------------------------------------------------------------- */
+
+enum { ROOM = 2048, COMPONENTS = 16, ITEMS = 64, READS = 4 };
+
+static _Alignas(64) uint8_t data[ROOM], defined[ROOM], values[COMPONENTS][SIM_TIER_ROW_BYTES];
+static _Alignas(64) uint8_t rows[SIM_WAVE_ROWS * SIM_ROW_BYTES(8)];
+static sim_launch_state launch;
+static sim_race race;
+static sim_exec exec;
+static sim_race_shadow shadow;
+static sim_tier_code code;
+static sim_tier_context context;
+static sim_tier_access watched; /* a store to the same object elsewhere in the kernel */
+static sim_tier_access *watched_accesses[] = {&watched};
+static sim_tier_read reads[READS];
+static bool all_defined;
+
+static void context_set(void)
+{
+    launch = (sim_launch_state){.race = &race};
+    race = (sim_race){.is_on = true};
+    exec = (sim_exec){.launch = &launch};
+    code = (sim_tier_code){.accesses = watched_accesses, .access_count = 1};
+    watched = (sim_tier_access){.bytes = 4, .count = 1, .is_store = true};
+    context = (sim_tier_context){.rows = rows,
+                                 .exec = &exec,
+                                 .code = &code,
+                                 .reads = reads,
+                                 .reads_next = reads,
+                                 .reads_end = reads + READS};
+}
+
+/* An access of elements of 1, 2, 4 or 8 bytes, of which some components of a load are used. */
+static sim_tier_access access_pick(bool is_store)
+{
+    static const uint8_t counts[] = {1, 1, 1, 2, 3, 4, 8, 16};
+    sim_tier_access a = {.is_store = is_store, .bytes = (uint8_t)(1u << pick(4))};
+    a.count = counts[pick(sizeof counts)];
+    a.alignment = a.bytes;
+    a.high = a.count;
+    if (!is_store && in_100(40)) a.low = (uint8_t)pick(a.count);
+    if (!is_store && in_100(40)) a.high = (uint8_t)(a.low + 1 + pick(a.count - a.low));
+    a.view.key = UINT64_MAX;
+    return a;
+}
+
+static uint32_t width_of(const sim_tier_access *a)
+{
+    return (uint32_t)__builtin_ctz(a->bytes);
+}
+static uint32_t size_of(const sim_tier_access *a)
+{
+    return (uint32_t)a->bytes * a->count;
+}
+
+/* Returns what the call returned, which gives a reason if and only if it is 0. */
+static bool is_done(uint32_t returned, sim_tier_reason *out_reason)
+{
+    *out_reason = (sim_tier_reason)context.reason;
+    if (returned > 1) fail_msg("returns %u", returned);
+    if (returned) assert_int_equal(*out_reason, SIM_TIER_NO_REASON);
+    return returned;
+}
+static uint32_t do_load(const sim_tier_helpers *h, const sim_tier_access *a, uint32_t kind,
+                        uint32_t mask, const uint32_t *at)
+{
+    context.reason = SIM_TIER_NO_REASON;
+    return h->load[width_of(a)](&context, a, kind, mask, at, values);
+}
+static uint32_t do_store(const sim_tier_helpers *h, const sim_tier_access *a, uint32_t kind,
+                         uint32_t mask, const uint32_t *at)
+{
+    context.reason = SIM_TIER_NO_REASON;
+    return h->store[width_of(a)](&context, a, kind, mask, at, values);
+}
+
+/* ---- Values --------------------------------------------------------------------------------- */
+
+static void memory_fill(void)
+{
+    for (uint32_t i = 0; i < ROOM; i++)
+        data[i] = (uint8_t)pick(256);
+    for (uint32_t k = 0; k < COMPONENTS; k++) {
+        for (uint32_t i = 0; i < SIM_TIER_ROW_BYTES; i++)
+            values[k][i] = (uint8_t)pick(256);
+    }
+    memset(defined, 0xff, sizeof defined);
+}
+
+static uint32_t layout_pick(uint32_t size, uint32_t *at)
+{
+    uint32_t kind = pick(3), first = pick(ROOM - LANES * size + 1);
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (kind == SIM_TIER_RUN) at[i] = first + i * size;
+        if (kind == SIM_TIER_SAME) at[i] = first;
+        if (kind == SIM_TIER_MIXED) at[i] = pick(in_100(50) ? ROOM / size : 8) * size;
+    }
+    return kind;
+}
+
+/* Memory whose bytes are defined but one, or for which that is not examined. */
+static sim_tier_view view_pick(const uint32_t *at, uint32_t size)
+{
+    sim_tier_view view = {.key = UINT64_MAX, .data = data, .end = ROOM - size + 1};
+    uint32_t state = pick(4);
+    all_defined = state == 1;
+    if (state > 0) view.defined = defined;
+    if (state < 3) view.all_defined = &all_defined;
+    if (state > 0) defined[at[pick(LANES)] + pick(size)] = (uint8_t) ~(1u << pick(8));
+    return view;
+}
+
+static void load_check(const sim_tier_helpers *h)
+{
+    sim_tier_access a = access_pick(false);
+    uint32_t at[LANES], kind = layout_pick(size_of(&a), at), mask = pick_mask();
+    bool is_undefined = false;
+    sim_tier_reason reason;
+    memory_fill();
+    a.view = view_pick(at, size_of(&a));
+    bool is_examined = a.view.defined && !all_defined;
+    for (uint32_t i = 0; i < LANES; i++) {
+        for (uint32_t b = a.low * a.bytes; b < (uint32_t)a.high * a.bytes; b++)
+            is_undefined |= is_examined && mask >> i & 1 && defined[at[i] + b] != 0xff;
+    }
+    if (is_done(do_load(h, &a, kind, mask, at), &reason) == is_undefined)
+        fail_msg("defined or not: %u of %u bytes, kind %u", a.count, a.bytes, kind);
+    if (is_undefined) assert_int_equal(reason, SIM_TIER_UNDEFINED);
+    for (uint32_t i = 0; !is_undefined && i < LANES; i++) {
+        for (uint32_t k = a.low; mask >> i & 1 && k < a.high; k++)
+            assert_memory_equal(values[k] + i * a.bytes, data + at[i] + k * a.bytes, a.bytes);
+    }
+}
+
+static void store_check(const sim_tier_helpers *h)
+{
+    static uint8_t data_wanted[ROOM], defined_wanted[ROOM];
+    sim_tier_access a = access_pick(true);
+    uint32_t at[LANES], kind = layout_pick(size_of(&a), at), mask = pick_mask();
+    sim_tier_reason reason;
+    memory_fill();
+    a.view = view_pick(at, size_of(&a));
+    bool defines = a.view.defined && !all_defined;
+    memcpy(data_wanted, data, ROOM);
+    memcpy(defined_wanted, defined, ROOM);
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (!(mask >> i & 1)) continue;
+        for (uint32_t k = 0; k < a.count; k++)
+            memcpy(data_wanted + at[i] + k * a.bytes, values[k] + i * a.bytes, a.bytes);
+        if (defines) memset(defined_wanted + at[i], 0xff, size_of(&a));
+    }
+    assert_true(is_done(do_store(h, &a, kind, mask, at), &reason));
+    assert_memory_equal(data, data_wanted, ROOM);
+    assert_memory_equal(defined, defined_wanted, ROOM);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    FOR_EACH_LEVEL(helpers)
+    {
+        context_set();
+        for (uint32_t round = 0; round < 20000; round++) {
+            load_check(helpers);
+            store_check(helpers);
+        }
+    }
+}
+
+/* ---- Races ---------------------------------------------------------------------------------- */
+
+/* Who has accessed a byte, by kind of access: work-items of the running group since the last
+ * barrier, any of that group, and earlier groups of the launch. */
+static struct {
+    uint64_t now[SIM_RACE_KINDS];
+    bool in_group[SIM_RACE_KINDS], is_older[SIM_RACE_KINDS];
+} known[ROOM];
+static bool is_new[SIM_RACE_KINDS]; /* there are accesses of the kind since the last barrier */
+static sim_race_class class;
+
+#define BIT(kind) (1u << (kind))
+
+static bool is_open(uint32_t byte, uint32_t kinds, uint32_t lid)
+{
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        if (!(kinds & BIT(k))) continue;
+        if (known[byte].is_older[k] || known[byte].now[k] & ~(UINT64_C(1) << lid)) return true;
+    }
+    return false;
+}
+
+/* Some byte [at + first, size bytes) of an active lane has an access of the kinds that is not
+ * ordered before it. */
+static bool is_any_open(uint32_t lid, uint32_t mask, const uint32_t *at, uint32_t first,
+                        uint32_t size, uint32_t kinds)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        for (uint32_t b = 0; mask >> i & 1 && b < size; b++) {
+            if (is_open(at[i] + first + b, kinds, lid + i)) return true;
+        }
+    }
+    return false;
+}
+
+static bool lanes_overlap(uint32_t mask, const uint32_t *at, uint32_t size)
+{
+    for (uint32_t i = 0; i < LANES; i++) {
+        for (uint32_t k = 0; k < i; k++) {
+            bool is_near = at[i] < at[k] + size && at[k] < at[i] + size;
+            if (mask >> i & mask >> k & 1 && is_near) return true;
+        }
+    }
+    return false;
+}
+
+static void bytes_note(sim_race_kind kind, uint32_t lid, uint32_t mask, const uint32_t *at,
+                       uint32_t first, uint32_t size)
+{
+    is_new[kind] = true;
+    for (uint32_t i = 0; i < LANES; i++) {
+        for (uint32_t b = 0; mask >> i & 1 && b < size; b++) {
+            known[at[i] + first + b].now[kind] |= UINT64_C(1) << (lid + i);
+            known[at[i] + first + b].in_group[kind] = true;
+        }
+    }
+}
+
+static void barrier_pass(void)
+{
+    sim_race_clock *clock = &race.clocks[class];
+    clock->base = clock->ordered_from = clock->next;
+    clock->next += ITEMS;
+    memset(is_new, 0, sizeof is_new);
+    for (uint32_t i = 0; i < ROOM; i++)
+        memset(known[i].now, 0, sizeof known[i].now);
+    context.reads_next = reads;
+    if (context.views_change) sim_chunk_views_renew(&context);
+}
+
+static void group_begin(void)
+{
+    sim_race_clock *clock = &race.clocks[class];
+    clock->group_first = clock->next;
+    if (class == SIM_RACE_LOCAL) clock->launch_first = clock->next;
+    for (uint32_t i = 0; i < ROOM; i++) {
+        for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+            known[i].is_older[k] |= class == SIM_RACE_GLOBAL && known[i].in_group[k];
+            known[i].in_group[k] = false;
+        }
+    }
+    context.views_change = true;
+    barrier_pass();
+}
+
+static void launch_begin(bool is_clear)
+{
+    race.clocks[class].launch_first = race.clocks[class].next;
+    race.clocks[class].is_split = false;
+    for (uint32_t k = 0; is_clear && k < SIM_RACE_KINDS; k++) {
+        rt_free(shadow.cells[k]);
+        shadow.cells[k] = NULL;
+        shadow.from[k] = 0;
+        shadow.shift = 2;
+    }
+    memset(known, 0, sizeof known);
+    group_begin();
+}
+
+/* Stores in line are possible if only their own cells can tell of accesses that are not ordered. */
+static void watched_check(void)
+{
+    if (class != SIM_RACE_LOCAL) return;
+    const sim_tier_view *view = &watched.view;
+    bool is_in_line = shadow.shift == 2 && shadow.cells[SIM_RACE_WRITES] &&
+                      !is_new[SIM_RACE_READS] && !is_new[SIM_RACE_ATOMIC_READS] &&
+                      !is_new[SIM_RACE_ATOMIC_WRITES];
+    uint64_t flags = all_defined ? 0 : SIM_TIER_SHADOWED;
+    assert_int_equal(view->loads, SIM_TIER_HELPED);
+    assert_int_equal(view->stores, is_in_line ? flags : SIM_TIER_HELPED);
+    if (!is_in_line) return;
+    assert_ptr_equal(view->writes, shadow.cells[SIM_RACE_WRITES]);
+    assert_ptr_equal(view->writes_from, &shadow.from[SIM_RACE_WRITES]);
+}
+
+/* Where the lanes of the chunk from that work-item on access memory. */
+static uint32_t race_layout_pick(uint32_t lid, uint32_t size, uint32_t *at)
+{
+    uint32_t shape = pick(100), first = pick(ROOM / size - LANES + 1) * size, turn = pick(16);
+    bool has_own = ITEMS * size <= ROOM && in_100(75);
+    if (has_own) first = lid * size;
+    uint32_t shift = in_100(3) ? pick(4) : 0;
+    if (first + LANES * size + shift > ROOM) shift = 0;
+    for (uint32_t i = 0; i < LANES; i++) {
+        at[i] = first + i * size + shift;
+        if (shape >= 50 && shape < 85) at[i] = first + (i ^ turn) * size + shift;
+        if (shape >= 85 && shape < 90) at[i] = first + shift;
+        if (shape >= 90) at[i] = pick((ROOM - size) / 4) * 4;
+    }
+    return shape < 50 ? SIM_TIER_RUN : shape >= 85 && shape < 90 ? SIM_TIER_SAME : SIM_TIER_MIXED;
+}
+
+static bool race_load_try(const sim_tier_helpers *h, uint32_t lid)
+{
+    sim_tier_access a = access_pick(false);
+    uint32_t at[LANES], kind = race_layout_pick(lid, size_of(&a), at), mask = pick_mask();
+    uint32_t first = a.low * a.bytes, size = (uint32_t)(a.high - a.low) * a.bytes;
+    /* Left out because it fails: the components read of adjacent vectors are recorded as if they
+     * were adjacent, too. */
+    if (kind == SIM_TIER_RUN && size != size_of(&a)) kind = SIM_TIER_MIXED;
+    a.view = (sim_tier_view){.data = data, .race = &shadow, .clock = &race.clocks[class]};
+    bool is_race =
+        race.clocks[class].is_split ||
+        is_any_open(lid, mask, at, first, size, BIT(SIM_RACE_WRITES) | BIT(SIM_RACE_ATOMIC_WRITES));
+    sim_tier_reason reason;
+    context.lid = lid;
+    if (is_done(do_load(h, &a, kind, mask, at), &reason) == is_race)
+        fail_msg("a load of %u times %u bytes, kind %u, lanes %x: %d", a.count, a.bytes, kind, mask,
+                 is_race);
+    if (is_race) assert_int_equal(reason, SIM_TIER_RACE);
+    if (!is_race) bytes_note(SIM_RACE_READS, lid, mask, at, first, size);
+    return !is_race;
+}
+
+static bool race_store_try(const sim_tier_helpers *h, uint32_t lid)
+{
+    sim_tier_access a = access_pick(true);
+    uint32_t at[LANES], kind = race_layout_pick(lid, size_of(&a), at), mask = pick_mask();
+    a.view = (sim_tier_view){.data = data, .race = &shadow, .clock = &race.clocks[class]};
+    bool is_race = race.clocks[class].is_split || lanes_overlap(mask, at, size_of(&a)) ||
+                   is_any_open(lid, mask, at, 0, size_of(&a), UINT32_MAX);
+    sim_tier_reason reason;
+    context.lid = lid;
+    if (is_done(do_store(h, &a, kind, mask, at), &reason) == is_race)
+        fail_msg("a store of %u times %u bytes, kind %u, lanes %x: %d", a.count, a.bytes, kind,
+                 mask, is_race);
+    if (is_race) assert_int_equal(reason, SIM_TIER_RACE);
+    if (!is_race) bytes_note(SIM_RACE_WRITES, lid, mask, at, 0, size_of(&a));
+    return !is_race;
+}
+
+static bool race_atomic_try(const sim_tier_helpers *h, uint32_t lid)
+{
+    sim_tier_access a = {.bytes = in_100(50) ? 4 : 8,
+                         .count = 1,
+                         .is_store = true,
+                         .is_atomic = true,
+                         .operation = SIM_ATOMIC_ADD};
+    uint32_t at[LANES], mask = pick_mask();
+    uint64_t addresses[LANES], origin = sim_address_of(SIM_CLASS_GLOBAL, 1);
+    (void)race_layout_pick(lid, a.bytes, at);
+    for (uint32_t i = 0; i < LANES; i++) {
+        at[i] &= ~(a.bytes - 1u);
+        addresses[i] = origin + at[i];
+    }
+    a.view = (sim_tier_view){.key = SIM_TIER_KEY(origin),
+                             .data = data,
+                             .end = ROOM - a.bytes + 1u,
+                             .race = &shadow,
+                             .clock = &race.clocks[class]};
+    bool is_race =
+        race.clocks[class].is_split ||
+        is_any_open(lid, mask, at, 0, a.bytes, BIT(SIM_RACE_WRITES) | BIT(SIM_RACE_READS));
+    sim_tier_reason reason;
+    context.lid = lid;
+    context.reason = SIM_TIER_NO_REASON;
+    uint32_t returned = h->atomic[width_of(&a)](&context, &a, mask, addresses, values);
+    if (is_done(returned, &reason) == is_race) fail_msg("an atomic: %d", is_race);
+    if (is_race) assert_int_equal(reason, SIM_TIER_RACE);
+    if (!is_race) bytes_note(SIM_RACE_ATOMIC_WRITES, lid, mask, at, 0, a.bytes);
+    return !is_race;
+}
+
+/* An atomic load by one work-item, which compiled code does not make. */
+static void atomic_read_add(uint32_t lid)
+{
+    const sim_race_clock *clock = &race.clocks[class];
+    uint32_t at[LANES] = {pick(ROOM / 4) * 4};
+    if (is_any_open(lid, 1, at, 0, 4, BIT(SIM_RACE_WRITES))) return;
+    sim_race_cells_make(&shadow, SIM_RACE_ATOMIC_READS, 0);
+    for (uint32_t c = at[0] >> shadow.shift; c <= (at[0] + 3) >> shadow.shift; c++) {
+        uint32_t byte = c << shadow.shift, stamp = clock->base + lid;
+        if (is_open(byte, BIT(SIM_RACE_ATOMIC_READS), lid)) stamp |= SIM_RACE_SEVERAL;
+        if (known[byte].is_older[SIM_RACE_ATOMIC_READS]) stamp |= SIM_RACE_OLDER;
+        shadow.cells[SIM_RACE_ATOMIC_READS][c] = stamp;
+    }
+    shadow.from[SIM_RACE_ATOMIC_READS] = clock->ordered_from;
+    bytes_note(SIM_RACE_ATOMIC_READS, lid, 1, at, 0, 4);
+    sim_chunk_views_renew(&context);
+}
+
+/* The loads that the log has, as the log's model. */
+static struct logged {
+    sim_tier_access access;
+    uint32_t at[LANES];
+} logged[READS];
+
+static bool log_is_open(uint32_t number)
+{
+    const sim_tier_access *a = &logged[number].access;
+    return is_any_open(reads[number].lid, reads[number].mask, logged[number].at,
+                       (uint32_t)a->low * a->bytes, (uint32_t)(a->high - a->low) * a->bytes,
+                       BIT(SIM_RACE_WRITES) | BIT(SIM_RACE_ATOMIC_WRITES));
+}
+
+static bool log_check_try(const sim_tier_helpers *h)
+{
+    uint32_t count = (uint32_t)(context.reads_next - reads);
+    bool is_race = count > 0 && race.clocks[class].is_split;
+    sim_tier_reason reason;
+    for (uint32_t i = 0; i < count; i++)
+        is_race |= log_is_open(i);
+    context.reason = SIM_TIER_NO_REASON;
+    if (is_done(h->log_check(&context), &reason) == is_race) fail_msg("the log: %d", is_race);
+    if (is_race) assert_int_equal(reason, SIM_TIER_RACE);
+    assert_ptr_equal(context.reads_next, reads + count);
+    return !is_race;
+}
+
+static bool log_add_try(const sim_tier_helpers *h, uint32_t lid)
+{
+    uint32_t count = (uint32_t)(context.reads_next - reads);
+    if (count == READS) {
+        bool is_race = race.clocks[class].is_split;
+        sim_tier_reason reason;
+        for (uint32_t i = 0; i < count && !is_race; i++) {
+            const sim_tier_access *a = &logged[i].access;
+            is_race = log_is_open(i);
+            if (!is_race)
+                bytes_note(SIM_RACE_READS, reads[i].lid, reads[i].mask, logged[i].at,
+                           (uint32_t)a->low * a->bytes, (uint32_t)(a->high - a->low) * a->bytes);
+        }
+        context.reason = SIM_TIER_NO_REASON;
+        if (is_done(h->log_flush(&context), &reason) == is_race)
+            fail_msg("emptying the log: %d", is_race);
+        if (is_race) assert_int_equal(reason, SIM_TIER_RACE);
+        if (is_race) return false;
+        assert_ptr_equal(context.reads_next, reads);
+        count = 0;
+    }
+    struct logged *l = &logged[count];
+    l->access = access_pick(false);
+    uint32_t kind = race_layout_pick(lid, size_of(&l->access), l->at), mask = pick_mask();
+    reads[count] = (sim_tier_read){.race = &shadow,
+                                   .access = &l->access,
+                                   .mask = mask,
+                                   .lid = lid,
+                                   .kind = kind,
+                                   .first = kind == SIM_TIER_MIXED ? 0 : l->at[0]};
+    for (uint32_t i = 0; kind == SIM_TIER_MIXED && i < LANES; i++)
+        reads[count].at[i] = mask >> i & 1 ? l->at[i] : 0;
+    context.reads_next++;
+    return true;
+}
+
+static bool race_step(const sim_tier_helpers *h)
+{
+    uint32_t what = pick(100), lid = pick(ITEMS / LANES) * LANES;
+    if (what < 35) return race_load_try(h, lid);
+    if (what < 60) return race_store_try(h, lid);
+    if (what < 70) return race_atomic_try(h, lid);
+    if (what < 72) atomic_read_add(lid + pick(LANES));
+    if (what >= 72 && what < 82 && class == SIM_RACE_LOCAL) return log_add_try(h, lid);
+    if (what >= 82 && what < 94) {
+        if (class == SIM_RACE_LOCAL && !log_check_try(h)) return false;
+        if (what >= 84) barrier_pass();
+    }
+    if (what >= 94 && what < 98) group_begin();
+    if (what == 98) launch_begin(false);
+    if (what == 99 && in_100(20)) {
+        race.clocks[class].is_split = true;
+        sim_chunk_views_renew(&context);
+        bool is_race = class == SIM_RACE_LOCAL ? !log_check_try(h) : false;
+        if (!is_race) is_race = !race_load_try(h, lid) && !race_store_try(h, lid);
+        assert_true(is_race && !race_atomic_try(h, lid));
+        return false;
+    }
+    return true;
+}
+
+static void test_races(void **state)
+{
+    (void)state;
+    FOR_EACH_LEVEL(helpers)
+    {
+        for (uint32_t round = 0; round < 4; round++) {
+            uint32_t races = 0;
+            class = round % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+            context_set();
+            all_defined = round < 2;
+            shadow = (sim_race_shadow){.size = ROOM, .shift = 2, .class = (uint8_t) class};
+            race.clocks[class].next = 1000;
+            if (class == SIM_RACE_LOCAL)
+                watched.view = (sim_tier_view){.key = UINT64_MAX,
+                                               .data = data,
+                                               .defined = defined,
+                                               .all_defined = &all_defined,
+                                               .race = &shadow,
+                                               .clock = &race.clocks[class]};
+            launch_begin(true);
+            for (uint32_t step = 0; step < 60000; step++) {
+                if (!race_step(helpers)) {
+                    launch_begin(in_100(60));
+                    races++;
+                }
+                watched_check();
+            }
+            /* Both ends are common. */
+            assert_in_range(races, 2000, 40000);
+            launch_begin(true);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_races),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
