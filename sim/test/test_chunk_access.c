@@ -557,11 +557,260 @@ static void test_races(void **state)
     }
 }
 
+/* ---- Work-items' own parts ------------------------------------------------------------------ */
+
+enum { OBJECTS = 66 };
+static sim_undo undo;
+static sim_memory memories[OBJECTS];
+static uint8_t saved[ROOM], is_saved[1];
+
+static void undo_set(uint32_t items)
+{
+    undo = (sim_undo){.items = items};
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        memories[i] = (sim_memory){.data = data, .size = ROOM, .all_defined = true};
+        *rt_vector_push(&undo.objects) = (sim_undo_object){
+            .memory = &memories[i], .data = saved, .is_saved = is_saved, .is_whole = true};
+    }
+    context.undo = &undo;
+}
+
+static void ids_set(const uint64_t *ids)
+{
+    memcpy(rows + OWN, ids, LANES * sizeof *ids);
+}
+
+/* The parts of the work-items, as far as the accesses up to now have shown them. */
+typedef struct parts {
+    sim_own_state state;
+    int64_t first, stride;
+} parts;
+
+static parts parts_learn(const uint64_t *ids, uint32_t mask, const uint32_t *at, uint32_t first,
+                         uint32_t size)
+{
+    const parts shared = {.state = SIM_OWN_SHARED};
+    uint32_t low = 0, next;
+    while (!(mask >> low & 1))
+        low++;
+    for (next = low + 1; next < LANES && !(mask >> next & 1);)
+        next++;
+    if (next == LANES) return shared;
+    int64_t distance = (int64_t)at[next] - at[low], step = (int64_t)(ids[next] - ids[low]);
+    if (distance <= 0 || step == 0 || distance % step) return shared;
+    int64_t stride = distance / step;
+    if (stride < size || stride > (INT64_C(1) << 32) / (int64_t)undo.items) return shared;
+    return (parts){SIM_OWN_KEPT, (int64_t)at[low] + first - (int64_t)ids[low] * stride, stride};
+}
+
+/* All lanes' accesses are in their parts, or all as many periods on. */
+static bool parts_hold(const parts *p, const uint64_t *ids, uint32_t mask, const uint32_t *at,
+                       uint32_t first, uint32_t size)
+{
+    int64_t period = p->stride * (int64_t)undo.items, turn = 0;
+    bool is_first = true;
+    for (uint32_t i = 0; i < LANES; i++) {
+        if (!(mask >> i & 1)) continue;
+        int64_t in = (int64_t)at[i] + first - p->first - (int64_t)ids[i] * p->stride, of = 0;
+        for (; in < 0; of--)
+            in += period;
+        for (; in >= period; of++)
+            in -= period;
+        if (in + size > p->stride || (!is_first && of != turn)) return false;
+        turn = of;
+        is_first = false;
+    }
+    return true;
+}
+
+static bool is_recorded(void)
+{
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++) {
+        if (shadow.cells[k]) return true;
+    }
+    return false;
+}
+
+/* Where the lanes access memory; false if that is outside. */
+static bool own_layout_pick(uint32_t size, const uint64_t *ids, int64_t first, int64_t stride,
+                            uint32_t *at)
+{
+    int64_t more = (int64_t)pick(4) * (int64_t)undo.items * stride;
+    uint32_t wrong = in_100(25) ? pick(LANES) : LANES;
+    if (in_100(50)) more = 0;
+    if (stride > size && in_100(50)) more += pick((uint32_t)stride - size + 2);
+    for (uint32_t i = 0; i < LANES; i++) {
+        int64_t place = first + (int64_t)ids[i] * stride + more;
+        if (i == wrong) place += (in_100(50) ? 1 : -1) * (in_100(50) ? 1 : stride);
+        if (place < 0 || place + size > ROOM) return false;
+        at[i] = (uint32_t)place;
+    }
+    return true;
+}
+
+/* Accesses to one object up to the first one that must be recorded. */
+static void own_try(const sim_tier_helpers *h)
+{
+    static const uint32_t numbers[] = {0, 1, 62, 63, 65};
+    static const uint32_t item_counts[] = {16, 20, 32, 48, 1u << 26, 1u << 28};
+    uint32_t number = numbers[pick(5)], at[LANES], kind;
+    int64_t stride = (int64_t[]){1, 4, 8, 16, 24}[pick(5)], first = pick(64);
+    sim_own_state begin = in_100(8) ? SIM_OWN_SHARED : in_100(8) ? SIM_OWN_ATOMIC : 0;
+    parts p = {.state = begin};
+    context_set();
+    memset(data, 0, sizeof data);
+    undo_set(item_counts[pick(6)]);
+    sim_undo_object *object = &undo.objects.items[number];
+    object->own = begin;
+    class = SIM_RACE_GLOBAL;
+    shadow = (sim_race_shadow){.size = ROOM, .shift = 2};
+    race.clocks[class] = (sim_race_clock){
+        .launch_first = 1000, .group_first = 1000, .ordered_from = 1000, .base = 1000};
+    for (uint32_t step = 0; step < 12; step++) {
+        uint64_t ids[LANES], base = pick(3) * 16, jump = in_100(20) ? 16 : 0;
+        for (uint32_t i = 0; i < LANES; i++)
+            ids[i] = base + i + (i >= 8 ? jump : 0);
+        ids_set(ids);
+        bool is_atomic = in_100(10), is_store = is_atomic || in_100(50);
+        sim_tier_access a = access_pick(is_store);
+        if (is_atomic) a = (sim_tier_access){.bytes = 4, .count = 1, .operation = SIM_ATOMIC_ADD};
+        uint32_t size = size_of(&a), mask = pick_mask();
+        if (!own_layout_pick(size, ids, first, stride, at)) continue;
+        if (is_atomic) {
+            for (uint32_t i = 0; i < LANES; i++)
+                at[i] &= ~3u;
+        }
+        bool is_run = !is_atomic, is_same = !is_atomic;
+        for (uint32_t i = 1; i < LANES; i++) {
+            is_run &= at[i] == at[0] + i * size;
+            is_same &= at[i] == at[0];
+        }
+        uint32_t low = a.low * a.bytes, read = (uint32_t)(a.high - a.low) * a.bytes;
+        if (is_store) low = 0, read = size;
+        if (read != size) is_run = false; /* as in race_load_try */
+        kind = is_run ? SIM_TIER_RUN : is_same ? SIM_TIER_SAME : SIM_TIER_MIXED;
+        a.view = (sim_tier_view){.key = 1,
+                                 .data = data,
+                                 .end = ROOM - size + 1,
+                                 .race = &shadow,
+                                 .clock = &race.clocks[class],
+                                 .undo = object};
+        /* What must be the outcome. */
+        bool is_late = false, is_part = false, was_unknown = p.state == SIM_OWN_UNKNOWN;
+        if (is_atomic) {
+            is_late = p.state == SIM_OWN_KEPT;
+            if (was_unknown) p.state = SIM_OWN_ATOMIC;
+            is_part = p.state == SIM_OWN_ATOMIC;
+        } else if (p.state == SIM_OWN_ATOMIC) {
+            is_late = true;
+        } else if (p.state != SIM_OWN_SHARED) {
+            if (was_unknown) p = parts_learn(ids, mask, at, low, read);
+            is_part = p.state == SIM_OWN_KEPT && parts_hold(&p, ids, mask, at, low, read);
+            is_late = !was_unknown && !is_part;
+            if (was_unknown && !is_part) p.state = SIM_OWN_SHARED;
+        }
+        bool races = !is_part && is_store && !is_atomic && lanes_overlap(mask, at, size);
+        uint64_t addresses[LANES];
+        for (uint32_t i = 0; i < LANES; i++)
+            addresses[i] = sim_address_of(SIM_CLASS_GLOBAL, 1) + at[i];
+        a.view.key = SIM_TIER_KEY(addresses[0]);
+        sim_tier_reason reason;
+        context.shared = 0;
+        context.reason = SIM_TIER_NO_REASON;
+        uint32_t returned = is_atomic  ? h->atomic[2](&context, &a, mask, addresses, values)
+                            : is_store ? do_store(h, &a, kind, mask, at)
+                                       : do_load(h, &a, kind, mask, at);
+        if (is_done(returned, &reason) == (is_late || races))
+            fail_msg("state %d, %s: returns %u", (int)p.state, is_part ? "a part" : "", returned);
+        assert_int_equal(object->own, p.state);
+        assert_int_equal(is_recorded(), !is_part && !is_late);
+        assert_int_equal(context.shared, is_late ? UINT64_C(1) << (number < 63 ? number : 63) : 0);
+        if (is_late) assert_int_equal(reason, SIM_TIER_SHARED);
+        if (races && !is_late) assert_int_equal(reason, SIM_TIER_RACE);
+        if (!is_part) break;
+    }
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+        rt_free(shadow.cells[k]);
+    rt_vector_free(&undo.objects);
+}
+
+static void test_own(void **state)
+{
+    (void)state;
+    FOR_EACH_LEVEL(helpers)
+    {
+        for (uint32_t round = 0; round < 40000; round++)
+            own_try(helpers);
+    }
+}
+
+/* ---- What stores save ----------------------------------------------------------------------- */
+
+enum { PAGES = 6, PAGED = PAGES * SIM_UNDO_PAGE - 100 };
+
+static void test_saved_pages(void **state)
+{
+    (void)state;
+    static _Alignas(64) uint8_t now[PAGED], bits[PAGED], before[PAGED], bits_before[PAGED],
+        kept[PAGES * SIM_UNDO_PAGE], kept_bits[PAGES * SIM_UNDO_PAGE];
+    uint8_t flags[PAGES], wanted[PAGES];
+    FOR_EACH_LEVEL(helpers)
+    {
+        for (uint32_t round = 0; round < 3000; round++) {
+            context_set();
+            undo = (sim_undo){.items = 1};
+            for (uint32_t i = 0; i < PAGED; i++)
+                now[i] = before[i] = (uint8_t)(i * 7 + i / 256), bits[i] = bits_before[i] = 0;
+            memset(kept, 0, sizeof kept);
+            memset(kept_bits, 0, sizeof kept_bits);
+            memset(flags, 0, sizeof flags);
+            memset(wanted, 0, sizeof wanted);
+            bool has_bits = in_100(50), is_all = false;
+            sim_memory memory = {
+                .data = now, .defined = bits, .size = PAGED, .all_defined = !has_bits};
+            *rt_vector_push(&undo.objects) =
+                (sim_undo_object){.memory = &memory,
+                                  .data = kept,
+                                  .defined = has_bits ? kept_bits : NULL,
+                                  .is_saved = flags};
+            sim_undo_object *object = &undo.objects.items[0];
+            context.undo = &undo;
+            for (uint32_t step = pick(3) + 1; step > 0; step--) {
+                sim_tier_access a = access_pick(true);
+                uint32_t size = size_of(&a), kind = in_100(15) ? SIM_TIER_MIXED : pick(2);
+                uint32_t all = kind == SIM_TIER_SAME ? size : LANES * size, at[LANES];
+                uint32_t first = in_100(50) ? pick(PAGED - all + 1)
+                                            : (1 + pick(PAGES - 1)) * SIM_UNDO_PAGE - pick(all + 1);
+                if (first > PAGED - all) first = PAGED - all;
+                for (uint32_t i = 0; i < LANES; i++)
+                    at[i] = first + (kind == SIM_TIER_SAME ? 0 : i * size);
+                a.view =
+                    (sim_tier_view){.data = now, .defined = has_bits ? bits : NULL, .undo = object};
+                sim_tier_reason reason;
+                assert_true(is_done(do_store(helpers, &a, kind, pick_mask(), at), &reason));
+                is_all |= kind == SIM_TIER_MIXED;
+                for (uint32_t page = 0; page < PAGES; page++) {
+                    uint32_t begin = page * SIM_UNDO_PAGE, end = begin + SIM_UNDO_PAGE;
+                    wanted[page] |= is_all || (first < end && first + all > begin);
+                }
+                assert_int_equal(object->is_whole, is_all);
+                assert_memory_equal(flags, wanted, PAGES);
+            }
+            sim_undo_close(&undo, true);
+            assert_memory_equal(now, before, PAGED);
+            assert_memory_equal(bits, bits_before, PAGED);
+            rt_vector_free(&undo.objects);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_races),
+        cmocka_unit_test(test_own),
+        cmocka_unit_test(test_saved_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
