@@ -640,10 +640,13 @@ static bool own_layout_pick(uint32_t size, const uint64_t *ids, int64_t first, i
 {
     int64_t more = (int64_t)pick(4) * (int64_t)undo.items * stride;
     uint32_t wrong = in_100(25) ? pick(LANES) : LANES;
+    bool is_adjacent = in_100(15);
     if (in_100(50)) more = 0;
     if (stride > size && in_100(50)) more += pick((uint32_t)stride - size + 2);
     for (uint32_t i = 0; i < LANES; i++) {
-        int64_t place = first + (int64_t)ids[i] * stride + more;
+        /* Adjacent places are not those of work-items whose ids are not. */
+        uint64_t id = is_adjacent ? ids[0] + i : ids[i];
+        int64_t place = first + (int64_t)id * stride + more;
         if (i == wrong) place += (in_100(50) ? 1 : -1) * (in_100(50) ? 1 : stride);
         if (place < 0 || place + size > ROOM) return false;
         at[i] = (uint32_t)place;
