@@ -209,7 +209,7 @@ static void test_values(void **state)
     FOR_EACH_LEVEL(helpers)
     {
         context_set();
-        for (uint32_t round = 0; round < ROUNDS(20000); round++) {
+        for (uint32_t round = 0; round < ROUNDS(8000); round++) {
             load_check(helpers);
             store_check(helpers);
         }
@@ -532,7 +532,7 @@ static void test_races(void **state)
     FOR_EACH_LEVEL(helpers)
     {
         for (uint32_t round = 0; round < 4; round++) {
-            uint32_t races = 0, steps = ROUNDS(40000);
+            uint32_t races = 0, steps = ROUNDS(20000);
             class = round % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
             context_set();
             all_defined = round < 2;
@@ -745,7 +745,7 @@ static void test_own(void **state)
     (void)state;
     FOR_EACH_LEVEL(helpers)
     {
-        for (uint32_t round = 0; round < ROUNDS(20000); round++)
+        for (uint32_t round = 0; round < ROUNDS(12000); round++)
             own_try(helpers);
     }
 }
@@ -1037,7 +1037,7 @@ static void test_any(void **state)
     (void)state;
     FOR_EACH_LEVEL(helpers)
     {
-        for (uint32_t round = 0; round < ROUNDS(20000); round++)
+        for (uint32_t round = 0; round < ROUNDS(10000); round++)
             any_try(helpers);
     }
 }
@@ -1130,7 +1130,7 @@ static void test_copy(void **state)
     (void)state;
     FOR_EACH_LEVEL(helpers)
     {
-        for (uint32_t round = 0; round < ROUNDS(20000); round++)
+        for (uint32_t round = 0; round < ROUNDS(8000); round++)
             copy_try(helpers);
     }
 }
@@ -1212,7 +1212,7 @@ static void test_atomics(void **state)
     (void)state;
     FOR_EACH_LEVEL(helpers)
     {
-        for (uint32_t round = 0; round < ROUNDS(20000); round++)
+        for (uint32_t round = 0; round < ROUNDS(6000); round++)
             atomic_try(helpers);
         assert_null(helpers->atomic[0]);
         assert_null(helpers->atomic[1]);
