@@ -126,6 +126,104 @@ static void test_kernels(void **state)
     }
 }
 
+/* Sub-groups of more work-items than a chunk has run interpreted if they meet. */
+static void test_large_subgroups(void **state)
+{
+    (void)state;
+    enum { ITEMS = 32 };
+    static const char begin[] = "OpCapability SubgroupDispatch\n";
+    static const struct {
+        const char *text, *reason;
+        uint32_t size;
+    } cases[] = {
+        {MODULE("%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"),
+         "has sub-groups of more than 16 work-items", 32},
+        {MODULE("%s = OpGroupIAdd %i32 %c3 Reduce %w\nOpStore %to %s\n"), "", 16},
+        {MODULE(STORE), "", 32},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[8192];
+        const char *modes = strstr(cases[i].text, "OpDecorate");
+        snprintf(text, sizeof text, "%s%.*sOpExecutionMode %%k SubgroupSize %u\n%s", begin,
+                 (int)(modes - cases[i].text), cases[i].text, cases[i].size, modes);
+        harness h = harness_text(text);
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        uint32_t zeros[ITEMS] = {0};
+        const sim_argument arguments[] = {
+            harness_global(harness_memory(&h, "out", zeros, sizeof zeros)), harness_global(0)};
+        harness_run(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+        sim_tier_report report = sim_world_tier_report(h.world);
+        if (!rt_text_is(report.reason, cases[i].reason))
+            fail_msg("%u: '%.*s'", i, RT_TEXT_ARG(report.reason));
+        assert_int_equal(report.compiled, cases[i].reason[0] == '\0');
+        harness_close(&h);
+    }
+}
+
+/* A kernel whose code has given up twice is not tried again, at the same level. */
+static void test_gives_up(void **state)
+{
+    (void)state;
+    enum { ITEMS = 16, LAUNCHES = 4 };
+    uint32_t zeros[ITEMS - 1] = {0};
+    harness h = harness_text(MODULE(STORE));
+    assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+    const sim_argument arguments[] = {
+        harness_global(harness_memory(&h, "out", zeros, sizeof zeros)), harness_global(0)};
+    for (uint32_t launch = 0; launch < LAUNCHES; launch++) {
+        harness_try(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+        assert_int_equal(h.finding_count, 1);
+        assert_string_equal(h.findings[0].kind, "out-of-bounds");
+        sim_tier_report report = sim_world_tier_report(h.world);
+        assert_int_equal(report.compiled, 0);
+        assert_int_equal(report.undone, launch < 2 ? launch + 1 : 2);
+        assert_int_equal(report.is_news, launch == 0);
+        assert_true(
+            rt_text_is(report.reason, launch < 2 ? "makes an access that may be wrong" : ""));
+    }
+    if (sim_engine_best() > 0) {
+        h.world->engine = 0;
+        harness_try(&h, "k", harness_range(ITEMS, ITEMS), arguments, 2);
+        assert_int_equal(sim_world_tier_report(h.world).undone, 3);
+    }
+    harness_close(&h);
+}
+
+static void accessed_ignore(void *user, const sim_accessed *accessed)
+{
+    (void)accessed;
+    ++*(uint32_t *)user;
+}
+
+/* Launches that record their accesses, and those of a world without checks, are interpreted. */
+static void test_interpreted_launches(void **state)
+{
+    (void)state;
+    enum { ITEMS = 16 };
+    for (uint32_t i = 0; i < 4; i++) {
+        bool records = i & 1, is_unchecked = i & 2;
+        uint32_t ranges = 0, out[ITEMS] = {0};
+        harness h = harness_text(MODULE(STORE));
+        sim_world_keep_code(h.world, RT_TEXT("/proc/nowhere")); /* there is no tier yet */
+        assert_int_equal(sim_world_tier_report(h.world).compiled, 0);
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        if (is_unchecked) sim_world_drop_checks(h.world);
+        sim_object to = harness_memory(&h, "out", out, sizeof out);
+        const sim_argument arguments[] = {harness_global(to), harness_global(0)};
+        const sim_launch_options options = {.on_accessed = records ? accessed_ignore : NULL,
+                                            .user = &ranges};
+        const sim_range range = harness_range(ITEMS, ITEMS);
+        assert_true(rt_ok(sim_launch(h.world, sim_program_kernel(h.program, RT_TEXT("k")), &range,
+                                     arguments, 2, &options)));
+        assert_int_equal(ranges, records && !is_unchecked);
+        assert_int_equal(sim_world_tier_report(h.world).compiled, i == 0);
+        harness_read_back(&h, to, out, sizeof out);
+        for (uint32_t k = 0; k < ITEMS; k++)
+            assert_int_equal(out[k], k);
+        harness_close(&h);
+    }
+}
+
 /* Compiled code reads a structure that is passed by value from each work-item's own memory. */
 static void test_structure(void **state)
 {
@@ -652,11 +750,19 @@ int main(int count, char **words)
     if (count == 3 && strcmp(words[1], "kept") == 0)
         return (int)kept_run(words[2], sim_engine_best());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_choice),         cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_structure),      cmocka_unit_test(test_marks),
-        cmocka_unit_test(test_measured),       cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_small_elements), cmocka_unit_test(test_atomics),
-        cmocka_unit_test(test_wrong_atomics),  cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_measured),
+        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_small_elements),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_large_subgroups),
+        cmocka_unit_test(test_gives_up),
+        cmocka_unit_test(test_interpreted_launches),
+        cmocka_unit_test(test_wrong_atomics),
+        cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
