@@ -353,9 +353,6 @@ static bool race_load_try(const sim_tier_helpers *h, uint32_t lid)
     sim_tier_access a = access_pick(false);
     uint32_t at[LANES], kind = race_layout_pick(lid, size_of(&a), at), mask = pick_mask();
     uint32_t first = a.low * a.bytes, size = (uint32_t)(a.high - a.low) * a.bytes;
-    /* Left out because it fails: the components read of adjacent vectors are recorded as if they
-     * were adjacent, too. */
-    if (kind == SIM_TIER_RUN && size != size_of(&a)) kind = SIM_TIER_MIXED;
     a.view = (sim_tier_view){.data = data, .race = &shadow, .clock = &race.clocks[class]};
     bool is_race =
         race.clocks[class].is_split ||
@@ -693,7 +690,6 @@ static void own_try(const sim_tier_helpers *h)
         }
         uint32_t low = a.low * a.bytes, read = (uint32_t)(a.high - a.low) * a.bytes;
         if (is_store) low = 0, read = size;
-        if (read != size) is_run = false; /* as in race_load_try */
         kind = is_run ? SIM_TIER_RUN : is_same ? SIM_TIER_SAME : SIM_TIER_MIXED;
         a.view = (sim_tier_view){.key = 1,
                                  .data = data,

@@ -239,6 +239,50 @@ static void test_one_of_two(void **state)
     harness_close(&h);
 }
 
+/* Of each work-item's vector of four, the second component is read. Work-item 0 stores to
+ * work-item 31's, or next to it. */
+static void test_components(void **state)
+{
+    (void)state;
+    enum { ITEMS = 64, READ = 4 * 31 + 1 };
+    static const char head[] =
+        "OpCapability Addresses\nOpCapability Linkage\nOpCapability Kernel\n"
+        "OpCapability Int64\nOpMemoryModel Physical64 OpenCL\n"
+        "OpEntryPoint Kernel %k \"k\" %gid\n"
+        "OpDecorate %gid BuiltIn GlobalInvocationId\n%void = OpTypeVoid\n"
+        "%bool = OpTypeBool\n%i32 = OpTypeInt 32 0\n%i64 = OpTypeInt 64 0\n"
+        "%i32x4 = OpTypeVector %i32 4\n%v3 = OpTypeVector %i64 3\n"
+        "%pin = OpTypePointer Input %v3\n%g = OpTypePointer CrossWorkgroup %i32\n"
+        "%g4 = OpTypePointer CrossWorkgroup %i32x4\n%c7 = OpConstant %i32 7\n"
+        "%l0 = OpConstant %i64 0\n%gid = OpVariable %pin Input\n";
+    static const char body[] =
+        "%kt = OpTypeFunction %void %g %g\n%k = OpFunction %void None %kt\n"
+        "%in = OpFunctionParameter %g\n%out = OpFunctionParameter %g\n%entry = OpLabel\n"
+        "%all = OpLoad %v3 %gid\n%x = OpCompositeExtract %i64 %all 0\n"
+        "%vectors = OpBitcast %g4 %in\n%from = OpInBoundsPtrAccessChain %g4 %vectors %x\n"
+        "%v = OpLoad %i32x4 %from Aligned 16\n%y = OpCompositeExtract %i32 %v 1\n"
+        "%to = OpInBoundsPtrAccessChain %g %out %x\nOpStore %to %y\n"
+        "%is = OpIEqual %bool %x %l0\nOpBranchConditional %is %yes %no\n%yes = OpLabel\n"
+        "%there = OpInBoundsPtrAccessChain %g %in %place\nOpStore %there %c7\nOpBranch %no\n"
+        "%no = OpLabel\n" END;
+    static const uint32_t zeros[4 * ITEMS];
+    for (uint32_t next = 0; next < 4; next++) {
+        char text[sizeof head + sizeof body + 64];
+        snprintf(text, sizeof text, "%s%%place = OpConstant %%i64 %u\n%s", head, READ + next, body);
+        harness h = harness_text(text);
+        h.schedule = SIM_SCHEDULE_LOCKSTEP;
+        assert_true(rt_ok(sim_world_choose_tier(h.world, RT_TEXT("compiled"), NULL)));
+        const sim_argument arguments[] = {
+            harness_global(harness_memory(&h, "in", zeros, sizeof zeros)),
+            harness_global(harness_memory(&h, "out", zeros, sizeof zeros))};
+        harness_try(&h, "k", harness_range(ITEMS, GROUP), arguments, 2);
+        assert_int_equal(h.finding_count, next == 0);
+        if (next == 0) assert_string_equal(h.findings[0].kind, "race");
+        assert_int_equal(sim_world_tier_report(h.world).compiled, next != 0);
+        harness_close(&h);
+    }
+}
+
 /* What a launch stores is not read through another parameter either, if the launch runs again. */
 static void test_memory_of_two_parameters(void **state)
 {
@@ -411,9 +455,13 @@ static void test_what_is_saved(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),      cmocka_unit_test(test_rows_meet),
-        cmocka_unit_test(test_one_of_two),    cmocka_unit_test(test_memory_of_two_parameters),
-        cmocka_unit_test(test_budget),        cmocka_unit_test(test_cost),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_rows_meet),
+        cmocka_unit_test(test_one_of_two),
+        cmocka_unit_test(test_components),
+        cmocka_unit_test(test_memory_of_two_parameters),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_cost),
         cmocka_unit_test(test_what_is_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
