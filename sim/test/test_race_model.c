@@ -944,6 +944,19 @@ static void test_which_launches_are_checked(void **state)
         if (!cases[i].want) { /* it is not known whether the launch wrote anything */
             static const sim_view_memory view = {.size = BYTES};
             assert_true(sim_race_wrote(&m.exec, &view, 4));
+            uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeDevice,
+                                             SIM_MemorySemanticsAcquireRelease |
+                                                 SIM_MemorySemanticsCrossWorkgroupMemory);
+            sim_op op = {.site = 1, .stride = packed, .extra = SIM_ATOMIC_ADD};
+            exec_set(&m, 0);
+            sim_race_group(&m.launch);
+            sim_race_barrier(&m.launch, packed);
+            sim_race_subgroup_barrier(&m.launch, 0, 1, packed);
+            sim_race_fence(&m.exec, packed);
+            sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+            sim_race_copy_wait(&m.exec, 1, 0, 0, 1, 0);
+            sim_race_copies_end(&m.exec);
+            assert_int_equal(m.launch.findings.rows.count, 0);
         }
         sim_race_close(&m.launch);
         assert_null(m.launch.race);
@@ -1117,13 +1130,888 @@ static void test_groups_begin_anew(void **state)
     model_close(&m);
 }
 
+/* ---- Barriers, logs and stamps --------------------------------------------------------------- */
+
+static const uint8_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+enum {
+    BOTH = SIM_MemorySemanticsCrossWorkgroupMemory | SIM_MemorySemanticsWorkgroupMemory,
+};
+
+/* A launch that does not report its accesses. */
+static void quiet_open(model *m, uint32_t range)
+{
+    model_open(m, 0);
+    launch_open(m, range);
+    m->options.on_accessed = NULL;
+    group_open(m);
+}
+
+static void quiet_close(model *m)
+{
+    sim_race_close(&m->launch);
+    sim_findings_free(&m->launch.findings);
+    model_close(m);
+}
+
+static void store_by(model *m, uint32_t class, uint32_t lid, uint32_t offset)
+{
+    sim_view_memory view = view_of(m, class, offset);
+    exec_set(m, lid);
+    sim_race_write(&m->exec, 1, lid % WAVE, &view, 4, ones);
+}
+
+static void load_by(model *m, uint32_t class, uint32_t lid, uint32_t offset)
+{
+    sim_view_memory view = view_of(m, class, offset);
+    exec_set(m, lid);
+    sim_race_read(&m->exec, 2, lid % WAVE, &view, 4);
+}
+
+static uint32_t found_count(const model *m)
+{
+    return m->launch.findings.rows.count;
+}
+
+/* What a barrier orders: nothing if it is relaxed, names no memory, or its memory scope does not
+ * include all work-items that reach it (OpenCL API specification 3.0, section 3.3.6.3). */
+static void test_what_barriers_order(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t scope, semantics;
+        bool is_subgroup, far, near;
+    } cases[] = {
+        {SIM_ScopeWorkgroup, BOTH, .far = false},
+        {SIM_ScopeDevice, BOTH, .far = false},
+        {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease, .far = false},
+        {SIM_ScopeDevice, SIM_MemorySemanticsAcquireRelease, .far = false},
+        {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease | BOTH, false, true, true},
+        {SIM_ScopeDevice, SIM_MemorySemanticsSequentiallyConsistent | BOTH, false, true, true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory, .far = true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsSequentiallyConsistent | SIM_MemorySemanticsWorkgroupMemory,
+         .near = true},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease | BOTH, .far = false},
+        {SIM_ScopeInvocation, SIM_MemorySemanticsAcquireRelease | BOTH, .far = false},
+        {SIM_ScopeSubgroup, BOTH, true, false, false},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease, true, false, false},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease | BOTH, true, true, true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory, true, true,
+         false},
+        {SIM_ScopeSubgroup,
+         SIM_MemorySemanticsSequentiallyConsistent | SIM_MemorySemanticsWorkgroupMemory, true,
+         false, true},
+        {SIM_ScopeInvocation, SIM_MemorySemanticsAcquireRelease | BOTH, true, false, false},
+    };
+    static model m;
+    for (uint32_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t class = i % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, cases[i / 2].scope, cases[i / 2].semantics);
+        quiet_open(&m, 0);
+        store_by(&m, class, 0, 8);
+        if (cases[i / 2].is_subgroup) {
+            sim_race_subgroup_barrier(&m.launch, 0, SUBGROUP, packed);
+        } else {
+            sim_race_barrier(&m.launch, packed);
+        }
+        load_by(&m, class, 1, 8);
+        bool is_ordered = class == SIM_RACE_LOCAL ? cases[i / 2].near : cases[i / 2].far;
+        if (found_count(&m) != !is_ordered) fail_msg("case %u, class %u", i / 2, class);
+        quiet_close(&m);
+    }
+}
+
+/* Loads of local memory are logged again once no store has followed them up to a barrier. */
+static void test_when_loads_are_logged_again(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *steps; /* l, s: work-item 0 loads and stores; b: barrier */
+        bool in_vain;
+    } cases[] = {{"b", true},    {"lb", false},   {"sb", true},     {"lsb", true},
+                 {"lbb", false}, {"bl", true},    {"lsbl", true},   {"lsbb", true},
+                 {"sbb", true},  {"sblb", false}, {"lsblb", false}, {"lsbsb", true}};
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        quiet_open(&m, 0);
+        m.launch.race->locals[0].logs_in_vain = true;
+        for (const char *c = cases[i].steps; *c; c++) {
+            if (*c == 'l') load_by(&m, SIM_RACE_LOCAL, 0, 8);
+            if (*c == 's') store_by(&m, SIM_RACE_LOCAL, 0, 8);
+            if (*c == 'b') sim_race_barrier(&m.launch, packed);
+        }
+        if (m.launch.race->locals[0].logs_in_vain != cases[i].in_vain)
+            fail_msg("'%s' is judged wrongly", cases[i].steps);
+        assert_int_equal(found_count(&m), 0);
+        quiet_close(&m);
+    }
+}
+
+/* The log of loads has a limit of rows and one of bytes; what it contained is recorded then, and a
+ * later store is compared with it. */
+static void test_limits_of_the_log(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t is_long = 0; is_long < 2; is_long++) {
+        uint32_t bytes = is_long ? SIM_RACE_LOG_BYTES / 4 : 0;
+        uint32_t limit = is_long ? 4 : SIM_RACE_LOG_ROWS;
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        for (uint32_t i = 0; i < limit; i++) {
+            sim_race_log_row *row = sim_race_log_add(race, &race->locals[0], bytes);
+            row->size = 4;
+            row->lid = i % 2;
+            row->count = 1;
+            row->offset = i % 2 ? 12 : 8;
+            row->is_uniform = true;
+            assert_int_equal(row->data, i * bytes);
+        }
+        assert_int_equal(race->log.count, limit);
+        assert_null(race->locals[0].cells[SIM_RACE_READS]);
+        sim_race_log_row *row = sim_race_log_add(race, &race->locals[0], bytes);
+        assert_int_equal(row->data, 0);
+        row->size = 4;
+        row->count = 1;
+        row->is_uniform = true;
+        assert_int_equal(race->log.count, 1);
+        assert_non_null(race->locals[0].cells[SIM_RACE_READS]);
+        store_by(&m, SIM_RACE_LOCAL, 1, 12); /* its own */
+        assert_int_equal(race->log.count, 0);
+        assert_int_equal(found_count(&m), 0);
+        store_by(&m, SIM_RACE_LOCAL, 2, 12);
+        assert_int_equal(found_count(&m), 1);
+        quiet_close(&m);
+    }
+}
+
+/* A clock that runs out begins anew, which settles the accesses to its class of memory and no
+ * others; a launch in which atomics or sub-groups order accesses then reports nothing more. */
+static void test_stamps_run_out(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t i = 0; i < 2 * SIM_RACE_CLASSES * 4; i++) {
+        uint32_t class = i % SIM_RACE_CLASSES, other = 1 - class;
+        bool has_atomics = i / 2 % 2, has_meetings = i / 4 % 2, is_one = i / 8;
+        bool is_blind = has_atomics || has_meetings;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                           SIM_MemorySemanticsAcquireRelease |
+                               (class == SIM_RACE_LOCAL ? SIM_MemorySemanticsWorkgroupMemory
+                                                        : SIM_MemorySemanticsCrossWorkgroupMemory));
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        sim_race_clock *clock = &race->clocks[class];
+        race->has_atomics = has_atomics;
+        race->has_meetings = has_meetings;
+        m.world->race_limit = 10;
+        assert_int_equal(clock->next, 4); /* three work-items have the stamps 1 to 3 */
+        store_by(&m, other, 0, 8);
+        sim_race_barrier(&m.launch, packed);
+        assert_int_equal(clock->next, 7);
+        sim_race_barrier(&m.launch, packed);
+        assert_int_equal(clock->next, 10);
+        store_by(&m, class, 0, 8);
+        load_by(&m, class, 0, 12);
+        assert_int_equal(m.world->race_restarts, 0);
+        /* There is no room for the three stamps that a barrier would take next. */
+        if (is_one) {
+            sim_race_stamp(race, 0, 1);
+            bool is_other_out = race->clocks[other].next != 5;
+            assert_false(is_other_out);
+        } else {
+            sim_race_barrier(&m.launch, packed);
+        }
+        assert_int_equal(clock->next, 4);
+        assert_int_equal(clock->base, 1);
+        assert_int_equal(clock->intervals.count, 1);
+        assert_false(clock->is_split);
+        assert_true(sim_race_check(race));
+        assert_int_equal(m.world->race_restarts, class == SIM_RACE_GLOBAL);
+        assert_int_equal(race->is_blind, is_blind);
+        sim_race_shadow *shadow = view_of(&m, class, 0).race;
+        for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+            assert_false(sim_race_may_be_open(shadow, k, sim_race_settled(clock, class)));
+        load_by(&m, class, 1, 8); /* the store is forgotten */
+        store_by(&m, class, 1, 12);
+        assert_int_equal(found_count(&m), 0);
+        load_by(&m, other, 1, 8);
+        assert_int_equal(found_count(&m), !is_blind);
+        store_by(&m, class, 2, 8); /* the load is not */
+        assert_int_equal(found_count(&m), is_blind ? 0 : 2);
+        assert_int_equal(race->clocks[other].launch_first, 1);
+        quiet_close(&m);
+    }
+}
+
+/* A launch begins with new stamps if half of them have been handed out. */
+static void test_stamps_begin_anew_with_a_launch(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t next = 49; next <= 52; next++) {
+        model_open(&m, 0);
+        m.world->race_limit = 100;
+        m.world->race_next = next;
+        launch_open(&m, 0);
+        m.options.on_accessed = NULL;
+        const sim_race_clock *clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+        assert_int_equal(clock->launch_first, next > 50 ? 1 : next);
+        assert_int_equal(clock->next, next > 50 ? 1 : next);
+        assert_int_equal(m.launch.race->clocks[SIM_RACE_LOCAL].next, 1);
+        assert_int_equal(m.world->race_restarts, next > 50);
+        assert_int_equal(m.launch.race->restarts, m.world->race_restarts);
+        group_open(&m);
+        assert_int_equal(clock->next, (next > 50 ? 1 : next) + 3);
+        sim_race_close(&m.launch);
+        assert_int_equal(m.world->race_next, (next > 50 ? 1 : next) + 3);
+        model_close(&m);
+    }
+}
+
+/* Copies have stamps of their own, also after a barrier, and in groups of one work-item. */
+static void test_stamps_of_copies(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t items = i % 2 ? 1 : 3, barriers = i / 2;
+        quiet_open(&m, i % 2 ? 4 : 0);
+        sim_race *race = m.launch.race;
+        sim_race_clock *clock = &race->clocks[SIM_RACE_GLOBAL];
+        if (barriers) sim_race_barrier(&m.launch, packed);
+        static const uint32_t copies[] = {0, 1, 1, 0, 0};
+        uint64_t group = 7;
+        for (uint32_t k = 0; k < 5; k++) {
+            uint32_t stamp = sim_race_stamp_one(race, SIM_RACE_GLOBAL, items + copies[k]);
+            assert_int_equal(stamp, 1 + items * (1 + barriers) + k);
+        }
+        for (uint32_t k = 0; k < 5; k++) {
+            uint32_t stamp = 1 + items * (1 + barriers) + k;
+            assert_int_equal(sim_race_lid(clock, stamp, &group), items + copies[k]);
+            assert_int_equal(group, 0);
+        }
+        for (uint32_t k = 0; k < items * (1 + barriers); k++)
+            assert_int_equal(sim_race_lid(clock, 1 + k, &group), k % items);
+        if (barriers == 0) { /* they run out, too */
+            m.world->race_limit = clock->next + items - 1;
+            assert_int_equal(sim_race_stamp_one(race, SIM_RACE_GLOBAL, items), items + 1);
+            assert_int_equal(clock->next, items + 2);
+            m.world->race_limit = clock->next + items;
+            assert_int_equal(sim_race_stamp_one(race, SIM_RACE_GLOBAL, items), items + 2);
+        }
+        quiet_close(&m);
+    }
+}
+
+/* Which memory is tracked: what the kernel may write, each object once. */
+static void test_tracked_memory(void **state)
+{
+    (void)state;
+    enum { A, B, C, DESTROYED, OBJECTS };
+    static const struct {
+        bool parameters[4], anything, records;
+        uint32_t tracked; /* bits of the objects */
+        uint32_t count;
+    } cases[] = {
+        /* The parameters are A, null, B and A again. */
+        {{false, false, false, false}, false, false, 0, 0},
+        {{true, false, false, false}, false, false, 1u << A, 1},
+        {{false, false, true, false}, false, false, 1u << B, 1},
+        {{false, false, false, true}, false, false, 1u << A, 1},
+        {{true, true, true, true}, false, false, 1u << A | 1u << B, 2},
+        {{false, true, true, true}, false, false, 1u << A | 1u << B, 2},
+        {{false, false, false, false}, true, false, 1u << A | 1u << B | 1u << C, 3},
+        {{true, false, true, false}, true, false, 1u << A | 1u << B | 1u << C, 3},
+        {{false, false, false, false}, false, true, 1u << A | 1u << B | 1u << C, 3},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        model_open(&m, 0);
+        launch_open(&m, 0);
+        sim_race_close(&m.launch);
+        m.options.on_accessed = cases[i].records ? accessed_keep : NULL;
+        sim_object objects[OBJECTS] = {m.object};
+        for (uint32_t k = B; k < OBJECTS; k++)
+            assert_true(rt_ok(sim_object_create(m.world, BYTES, RT_TEXT("more"), &objects[k])));
+        sim_object_destroy(m.world, objects[DESTROYED]);
+        const sim_argument arguments[] = {
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[A]},
+            {.kind = SIM_PARAMETER_GLOBAL},
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[B]},
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[A]},
+        };
+        m.kernel.parameter_count = 4;
+        m.kernel.written.parameters = cases[i].parameters;
+        m.kernel.written.anything = cases[i].anything;
+        sim_race_open(&m.launch, arguments);
+        assert_int_equal(m.launch.race->tracked.count, cases[i].count);
+        for (uint32_t k = 0; k < OBJECTS; k++) {
+            const sim_race_shadow *shadow = m.world->objects.items[objects[k]].race;
+            bool is_tracked = shadow && shadow->is_tracked;
+            if (is_tracked != (cases[i].tracked >> k & 1)) fail_msg("case %u, object %u", i, k);
+        }
+        sim_race_close(&m.launch);
+        for (uint32_t k = 0; k < OBJECTS; k++) {
+            const sim_race_shadow *shadow = m.world->objects.items[objects[k]].race;
+            assert_false(shadow && shadow->is_tracked);
+        }
+        model_close(&m);
+    }
+}
+
+/* A shadow has a cell for every four bytes until an access is not aligned to four; every byte then
+ * has the cell of its four. */
+static void test_cells_of_bytes(void **state)
+{
+    (void)state;
+    sim_race_shadow shadow = {.size = 8, .shift = 2};
+    sim_race_cells_make(&shadow, SIM_RACE_WRITES, 4);
+    shadow.cells[SIM_RACE_WRITES][0] = 5;
+    shadow.cells[SIM_RACE_WRITES][1] = 9;
+    sim_race_cells_make(&shadow, SIM_RACE_ATOMIC_READS, 8 | 4);
+    assert_int_equal(shadow.shift, 2);
+    for (uint32_t bits = 1; bits < 4; bits++) {
+        sim_race_shadow again = {.size = 8, .shift = 2};
+        sim_race_cells_make(&again, SIM_RACE_READS, 4 | bits);
+        assert_int_equal(again.shift, 0);
+        sim_race_shadow_clear(&again);
+    }
+    sim_race_cells_make(&shadow, SIM_RACE_READS, 4 | 1);
+    assert_int_equal(shadow.shift, 0);
+    assert_null(shadow.cells[SIM_RACE_ATOMIC_WRITES]);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(shadow.cells[SIM_RACE_WRITES][i], i < 4 ? 5 : 9);
+        assert_int_equal(shadow.cells[SIM_RACE_READS][i], 0);
+        assert_int_equal(shadow.cells[SIM_RACE_ATOMIC_READS][i], 0);
+    }
+    sim_race_shadow_clear(&shadow);
+}
+
+/* An object remembers, for the running launch only, whether some atomics were narrow and where it
+ * was accessed. */
+static void test_launches_forget_sites(void **state)
+{
+    (void)state;
+    static model m;
+    sim_op op = {
+        .site = 3, .stride = sim_order_pack(0, SIM_ScopeSubgroup, 0), .extra = SIM_ATOMIC_ADD};
+    quiet_open(&m, 0);
+    exec_set(&m, 0);
+    sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    load_by(&m, SIM_RACE_GLOBAL, 0, 8);
+    store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+    const sim_race_shadow *shadow = view_of(&m, SIM_RACE_GLOBAL, 0).race;
+    assert_true(shadow->has_narrow);
+    assert_int_equal(shadow->sites[SIM_RACE_ATOMIC_WRITES], 3);
+    assert_int_equal(shadow->sites[SIM_RACE_WRITES], 1);
+    assert_int_equal(shadow->sites[SIM_RACE_READS], 2);
+    sim_race_close(&m.launch);
+    launch_open(&m, 0);
+    assert_false(shadow->has_narrow);
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+        assert_int_equal(shadow->sites[k], 0);
+    quiet_close(&m);
+}
+
+/* ---- Limits of what work-items know ---------------------------------------------------------- */
+
+/* When there is no room for what a work-item knows, it is assumed to know everything, and so is
+ * everyone who learns from it. */
+static void test_too_much_to_know(void **state)
+{
+    (void)state;
+    enum { NODES = 1 << 20 };
+    static model m;
+    uint32_t release = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsRelease | BOTH);
+    uint32_t acquires = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | BOTH);
+    uint32_t relaxed = sim_order_pack(0, SIM_ScopeDevice, 0);
+    uint32_t barrier =
+        sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                       SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsWorkgroupMemory);
+    for (uint32_t how = 0; how < 4; how++) {
+        quiet_open(&m, 3); /* of eight work-items */
+        sim_race *race = m.launch.race;
+        uint64_t flag = address_of(&m, SIM_RACE_GLOBAL, 0);
+        sim_op op = {.site = 1, .stride = release, .extra = SIM_ATOMIC_STORE};
+        while (race->nodes.count < NODES - 1)
+            *rt_vector_push(&race->nodes) = (sim_race_node){0};
+        store_by(&m, SIM_RACE_GLOBAL, 7, 8); /* which no work-item acquires */
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, flag, 4, true); /* the last node */
+        assert_int_equal(race->nodes.count, NODES);
+        op.stride = acquires;
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, 1);
+        sim_race_atomic(&m.exec, &op, 1, flag, 4, false);
+        assert_int_not_equal(race->item[1].acquired, SIM_RACE_KNOWS_ALL);
+        load_by(&m, SIM_RACE_GLOBAL, 1, 8);
+        assert_int_equal(found_count(&m), 1);
+        op.stride = release;
+        op.extra = SIM_ATOMIC_ADD;
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, flag, 4, true);
+        assert_int_equal(race->nodes.count, NODES);
+        op.stride = acquires;
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, 2);
+        sim_race_atomic(&m.exec, &op, 2, flag, 4, false);
+        assert_int_equal(race->item[2].acquired, SIM_RACE_KNOWS_ALL);
+        /* Work-item 2 tells work-item 3 in different ways, and knows no less afterwards. */
+        if (how == 0) sim_race_barrier(&m.launch, barrier);
+        if (how == 1) sim_race_subgroup_barrier(&m.launch, 2, SUBGROUP, barrier);
+        if (how >= 2) {
+            op.stride = how == 2 ? release : relaxed;
+            op.extra = SIM_ATOMIC_STORE;
+            exec_set(&m, 2);
+            if (how == 3) sim_race_fence(&m.exec, release);
+            sim_race_atomic(&m.exec, &op, 2, flag + 4, 4, true);
+            op.stride = how == 2 ? acquires : relaxed;
+            op.extra = SIM_ATOMIC_LOAD;
+            exec_set(&m, 3);
+            sim_race_atomic(&m.exec, &op, 3, flag + 4, 4, false);
+            if (how == 3) sim_race_fence(&m.exec, acquires);
+        }
+        assert_int_equal(race->item[2].acquired, SIM_RACE_KNOWS_ALL);
+        assert_int_equal(race->item[3].acquired, SIM_RACE_KNOWS_ALL);
+        load_by(&m, SIM_RACE_GLOBAL, 3, 8);
+        assert_int_equal(m.launch.findings.rows.items[0].count, 1);
+        assert_int_equal(race->nodes.count, NODES);
+        quiet_close(&m);
+    }
+}
+
+/* Searches have a limit, too. */
+static void test_too_much_to_search(void **state)
+{
+    (void)state;
+    static model m;
+    uint64_t limit = UINT64_C(1) << 27;
+    quiet_open(&m, 0);
+    sim_race *race = m.launch.race;
+    uint32_t node = sim_race_node_now(race, 0, 1, SIM_RACE_ALL_CLASSES);
+    for (uint32_t beyond = 0; beyond < 2; beyond++) {
+        race->search_work = limit + beyond;
+        /* Stamp 1 is that of work-item 0, and 2 that of work-item 1. */
+        assert_true(sim_race_knows(race, node, SIM_RACE_GLOBAL, 1));
+        assert_int_equal(sim_race_knows(race, node, SIM_RACE_GLOBAL, 2), beyond);
+        assert_false(sim_race_knows(race, 0, SIM_RACE_GLOBAL, 2));
+    }
+    quiet_close(&m);
+}
+
+/* Who acquires what no work-item has released for it knows nothing, and nothing has to be shared.
+ */
+static void test_nothing_to_acquire(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t memory = SIM_MemorySemanticsCrossWorkgroupMemory;
+    sim_op op = {.site = 1,
+                 .stride =
+                     sim_order_pack(0, SIM_ScopeWorkgroup, SIM_MemorySemanticsRelease | memory),
+                 .extra = SIM_ATOMIC_STORE};
+    quiet_open(&m, 0);
+    exec_set(&m, 0);
+    sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    m.group = 1;
+    group_open(&m);
+    assert_false(m.launch.race->any_known);
+    op.stride = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | memory);
+    op.extra = SIM_ATOMIC_LOAD;
+    exec_set(&m, 1);
+    sim_race_atomic(&m.exec, &op, 1, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+    assert_false(m.launch.race->any_known);
+    assert_int_equal(m.launch.race->item[1].acquired, 0);
+    quiet_close(&m);
+}
+
+/* ---- Asynchronous copies --------------------------------------------------------------------- */
+
+/* Like quiet_open, with the global ids that the messages name. */
+static void copies_open(model *m, uint32_t range)
+{
+    static uint8_t rows[(SIM_ROW_GLOBAL_ID + 3) * SIM_ROW_BYTES(8)];
+    quiet_open(m, range);
+    for (uint64_t i = 0; i < 3 * SIM_LANES; i++) {
+        uint64_t id = i < SIM_LANES ? 10 + i : i < 2 * SIM_LANES ? 20 : 30;
+        uint64_t row = SIM_ROW_GLOBAL_ID + i / SIM_LANES;
+        memcpy(rows + row * SIM_ROW_BYTES(8) + i % SIM_LANES * 8, &id, sizeof id);
+    }
+    m->wave.rows.data = rows;
+}
+
+static void copies_close(model *m)
+{
+    sim_race_copies_forget(m->launch.race);
+    quiet_close(m);
+}
+
+static uint64_t copy_by(model *m, uint32_t site, uint32_t lid, sim_race_copy_arguments arguments)
+{
+    exec_set(m, lid);
+    uint64_t event = sim_race_copy_begin(&m->exec, site, lid, &arguments);
+    sim_race_copy_begun(&m->exec);
+    return event;
+}
+
+static const sim_finding_row *only_finding(const model *m)
+{
+    assert_int_equal(found_count(m), 1);
+    return &m->launch.findings.rows.items[0];
+}
+
+static void expect_message(const model *m, const char *message)
+{
+    const sim_finding_row *row = only_finding(m);
+    if (!rt_text_equal(row->message, rt_text_of(message)))
+        fail_msg("%.*s, expected %s", RT_TEXT_ARG(row->message), message);
+}
+
+static void test_arguments_of_copies(void **state)
+{
+    (void)state;
+    static const struct {
+        sim_race_copy_arguments second;
+        const char *what; /* NULL: the same */
+    } cases[] = {{{1, 2, 3, 4, 0}, NULL},     {{9, 2, 3, 4, 0}, "target"},
+                 {{1, 9, 3, 4, 0}, "source"}, {{1, 2, 9, 4, 0}, "number of elements"},
+                 {{1, 2, 3, 9, 0}, "stride"}, {{1, 2, 3, 4, 9}, "event"},
+                 {{9, 9, 9, 9, 9}, "target"}};
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sim_race_copy_arguments first = {1, 2, 3, 4, 0};
+        copies_open(&m, 0);
+        assert_int_equal(copy_by(&m, 5, 0, first), 1);
+        assert_int_equal(copy_by(&m, 5, 1, cases[i].second), 1);
+        assert_int_equal(copy_by(&m, 5, 2, cases[i].second), 1);
+        if (cases[i].what) {
+            char want[160];
+            snprintf(want, sizeof want,
+                     "asynchronous copy whose %s differs between the work-items of the group, "
+                     "begun by work-item (11, 20, 30)",
+                     cases[i].what);
+            expect_message(&m, want);
+            const sim_finding_row *row = only_finding(&m);
+            assert_int_equal(row->kind, SIM_FINDING_COPY_MISUSE);
+            assert_int_equal(row->site, 5);
+            assert_int_equal(row->count, 2);
+            assert_int_equal(row->work_item[0], 11);
+        } else {
+            assert_int_equal(found_count(&m), 0);
+        }
+        copies_close(&m);
+        /* Copies at different places are found as divergent. */
+        copies_open(&m, 0);
+        copy_by(&m, 5, 0, first);
+        copy_by(&m, 6, 1, cases[i].second);
+        assert_int_equal(found_count(&m), 0);
+        /* The next copy has the next event, or the one that it is to share. */
+        assert_int_equal(copy_by(&m, 7, 0, first), 2);
+        assert_int_equal(copy_by(&m, 7, 0, (sim_race_copy_arguments){.shared = 1}), 1);
+        assert_int_equal(copy_by(&m, 7, 0, first), 4);
+        copies_close(&m);
+    }
+}
+
+static void test_waits_for_copies(void **state)
+{
+    (void)state;
+    enum { BARRIER = 9 };
+    typedef struct wait {
+        uint32_t lid, site;
+        uint64_t number, count, event;
+    } wait;
+#define NULL_EVENT "wait for a null event, by work-item"
+#define UNKNOWN    "wait for an event that no copy of the group has, by work-item"
+#define DIFFER     "wait whose events differ between the work-items of the group, reached by work-item"
+    static const struct {
+        wait waits[6];
+        const char *message; /* NULL: none */
+        uint32_t lid, count;
+    } cases[] = {
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {2, 5, 0, 1, 1}}, NULL, 0, 0},
+        {{{0, 5, 0, 1, 0}}, NULL_EVENT, 0, 1},
+        {{{0, 5, 0, 1, 0}, {1, 5, 0, 1, 0}}, NULL_EVENT, 0, 2},
+        {{{0, 5, 0, 1, 3}}, UNKNOWN, 0, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 3}, {2, 5, 0, 1, 0}}, UNKNOWN, 1, 2},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 2}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {2, 5, 0, 1, 2}}, DIFFER, 2, 1},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 2, 1}, {1, 5, 1, 2, 2}}, NULL, 0, 0},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 2, 2}, {1, 5, 1, 2, 1}}, DIFFER, 1, 2},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 1, 1}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 2, 1}, {1, 5, 1, 2, 2}}, DIFFER, 1, 2},
+        /* Waits at different places are found as divergent. */
+        {{{0, 5, 0, 1, 1}, {1, 6, 0, 1, 2}}, NULL, 0, 0},
+        {{{0, 5, 0, 1, 1}, {1, 6, 0, 2, 2}, {2, 6, 0, 1, 1}}, NULL, 0, 0},
+        /* The same wait in a loop. */
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 1, 2}, {1, 5, 0, 1, 2}},
+         NULL,
+         0,
+         0},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 2, 2}, {0, 5, 1, 2, 1}},
+         NULL,
+         0,
+         0},
+        {{{0, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 1, 2}, {1, 5, 0, 1, 1}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 6, 0, 1, 2}, {1, 6, 0, 1, 1}}, DIFFER, 1, 1},
+    };
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        copies_open(&m, 0);
+        copy_by(&m, 1, 0, (sim_race_copy_arguments){0});
+        copy_by(&m, 2, 0, (sim_race_copy_arguments){0});
+        for (const wait *w = cases[i].waits; w->lid == BARRIER || w->site; w++) {
+            exec_set(&m, w->lid == BARRIER ? 0 : w->lid);
+            if (w->lid == BARRIER) sim_race_barrier(&m.launch, packed);
+            if (w->lid == BARRIER) continue;
+            sim_race_copy_wait(&m.exec, w->site, w->lid, w->number, w->count, w->event);
+        }
+        if (cases[i].message) {
+            char want[160];
+            snprintf(want, sizeof want, "%s (%u, 20, 30)", cases[i].message,
+                     (unsigned)(10 + cases[i].lid));
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, SIM_FINDING_COPY_MISUSE);
+            if (only_finding(&m)->count != cases[i].count) fail_msg("case %u", i);
+        } else if (found_count(&m)) {
+            fail_msg("case %u: %s", i, m.launch.findings.rows.items[0].message.data);
+        }
+        copies_close(&m);
+    }
+}
+
+/* Copies by work-item 0: c, d: the next one stores at 8 or 12; C, D: it loads there. 1, 2: the
+ * group waits for event 1 or 2. b: barrier; x: barrier that orders nothing; n: the next group. r,
+ * s: work-item 1 loads at 8 or 12; R, S: it stores there; o, O: work-item 0 loads or stores at 8.
+ */
+static void copies_run(model *m, uint32_t class, const char *steps)
+{
+    uint32_t orders = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    uint32_t relaxed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, BOTH);
+    for (const char *c = steps; *c; c++) {
+        if (strchr("cdCD", *c)) {
+            sim_view_memory view = view_of(m, class, strchr("cC", *c) ? 8 : 12);
+            exec_set(m, 0);
+            sim_race_copy_begin(&m->exec, 5, 0, &(sim_race_copy_arguments){0});
+            if (strchr("cd", *c)) sim_race_write(&m->exec, 5, 0, &view, 4, ones);
+            if (strchr("CD", *c)) sim_race_read(&m->exec, 5, 0, &view, 4);
+            sim_race_copy_begun(&m->exec);
+        }
+        for (uint32_t lid = 0; strchr("12", *c) && lid < m->items; lid++) {
+            exec_set(m, lid);
+            sim_race_copy_wait(&m->exec, 6, lid, 0, 1, (uint64_t)(*c - '0'));
+        }
+        if (*c == 'b') sim_race_barrier(&m->launch, orders);
+        if (*c == 'x') sim_race_barrier(&m->launch, relaxed);
+        if (*c == 'n') {
+            sim_race_copies_forget(m->launch.race);
+            m->group++;
+            group_open(m);
+        }
+        if (strchr("rs", *c)) load_by(m, class, 1, *c == 'r' ? 8 : 12);
+        if (strchr("RS", *c)) store_by(m, class, 1, *c == 'R' ? 8 : 12);
+        if (*c == 'o') load_by(m, class, 0, 8);
+        if (*c == 'O') store_by(m, class, 0, 8);
+        assert_true(sim_race_check(m->launch.race));
+    }
+}
+
+/* A copy is open from where it begins to the barrier at which all have waited for it. */
+static void test_when_copies_are_open(void **state)
+{
+    (void)state;
+#define ITEM_0    "work-item (10, 20, 30)"
+#define ITEM_1    "work-item (11, 20, 30)"
+#define COPY_OF_0 "the asynchronous copy begun by " ITEM_0
+#define A_COPY    "an asynchronous copy begun by the group"
+    static const struct {
+        const char *steps;
+        uint32_t races;                     /* accesses that race */
+        const char *verb, *who, *and_other; /* of the first; NULL: any */
+    } cases[] = {
+        {"cr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cR", 1, "store", ITEM_1, "store by " A_COPY},
+        {"Cr", 0, NULL, NULL, NULL},
+        {"cs", 0, NULL, NULL, NULL},
+        {"CR", 1, "store", ITEM_1, "load by " A_COPY},
+        {"rc", 1, "store", COPY_OF_0, "load by " ITEM_1},
+        {"RC", 1, "load", COPY_OF_0, "store by " ITEM_1},
+        {"cc", 1, "store", COPY_OF_0, "store by " A_COPY},
+        {"cC", 1, "load", COPY_OF_0, "store by " A_COPY},
+        {"CC", 0, NULL, NULL, NULL},
+        {"cd", 0, NULL, NULL, NULL},
+        {"rbc", 0, NULL, NULL, NULL},
+        {"RbC", 0, NULL, NULL, NULL},
+        /* Any work-item may execute the copy. */
+        {"oc", 1, "store", COPY_OF_0, "load by " ITEM_0},
+        {"OC", 1, "load", COPY_OF_0, "store by " ITEM_0},
+        {"co", 1, "load", ITEM_0, "store by " A_COPY},
+        /* A barrier alone does not complete it, nor does a wait without one. */
+        {"cbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"CbR", 1, "store", ITEM_1, "load by " A_COPY},
+        {"cbbbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1r", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1xr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1br", 0, NULL, NULL, NULL},
+        {"C1bR", 0, NULL, NULL, NULL},
+        {"c1bbr", 0, NULL, NULL, NULL},
+        {"cb1br", 0, NULL, NULL, NULL},
+        {"cbb1bO", 0, NULL, NULL, NULL},
+        /* Of two copies, only one is complete. */
+        {"c1bc2br", 0, NULL, NULL, NULL},
+        {"c1bcr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1bcbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd1br", 0, NULL, NULL, NULL},
+        {"cd1bs", 1, NULL, NULL, NULL},
+        {"cd2br", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd2bs", 0, NULL, NULL, NULL},
+        {"cd2bbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd2bbs", 0, NULL, NULL, NULL},
+        {"cd2b1br", 0, NULL, NULL, NULL},
+        {"cd2b1brs", 0, NULL, NULL, NULL},
+        {"cD1br", 0, NULL, NULL, NULL},
+        {"cD1bS", 1, NULL, NULL, NULL},
+        {"cD2bS", 0, NULL, NULL, NULL},
+    };
+    static model m;
+    for (uint32_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t class = i % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        const char *verb = cases[i / 2].verb;
+        copies_open(&m, 0);
+        copies_run(&m, class, cases[i / 2].steps);
+        if (found_count(&m) > 1 ||
+            (found_count(&m) ? only_finding(&m)->count : 0) != cases[i / 2].races)
+            fail_msg("'%s' is judged wrongly in class %u", cases[i / 2].steps, class);
+        if (verb) {
+            char want[256];
+            snprintf(want, sizeof want,
+                     "%s of 4 bytes at offset 8 of '%s' by %s and the %s are not ordered", verb,
+                     class == SIM_RACE_LOCAL ? "near" : "far", cases[i / 2].who,
+                     cases[i / 2].and_other);
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, SIM_FINDING_RACE);
+            if (strstr(want, A_COPY)) assert_int_equal(only_finding(&m)->other_site, 5);
+        }
+        copies_close(&m);
+    }
+}
+
+/* What the only work-item of a group has done precedes its copies. Those of other groups it does
+ * not. */
+static void test_copies_of_small_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *steps;
+        uint32_t races;
+        const char *message; /* of the race */
+    } cases[] = {
+        {"oc", 0, NULL},
+        {"OC", 0, NULL},
+        {"Oc", 0, NULL},
+        {"co", 1,
+         "load of 4 bytes at offset 8 of 'far' by work-item (10, 20, 30) and the store by an "
+         "asynchronous copy begun by the group are not ordered"},
+        {"cO", 1, NULL},
+        {"cC", 1, NULL},
+        {"c1bo", 0, NULL},
+        {"cno", 1,
+         "load of 4 bytes at offset 8 of 'far' by work-item (11, 20, 30) and the store by an "
+         "asynchronous copy begun by another group are not ordered"},
+        {"c1bno", 1, NULL},
+        {"OnC", 1,
+         "load of 4 bytes at offset 8 of 'far' by the asynchronous copy begun by work-item (11, "
+         "20, 30) and the store by work-item (10, 20, 30) are not ordered"},
+        {"CnO", 1, NULL},
+        {"Cno", 0, NULL},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        copies_open(&m, 4);
+        copies_run(&m, SIM_RACE_GLOBAL, cases[i].steps);
+        if (found_count(&m) != cases[i].races) fail_msg("'%s' is judged wrongly", cases[i].steps);
+        if (cases[i].message) expect_message(&m, cases[i].message);
+        copies_close(&m);
+    }
+}
+
+/* Copies that no work-item waits for before the group ends are found, and the next group begins
+ * anew. */
+static void test_copies_without_a_wait(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    copies_open(&m, 0);
+    for (m.group = 0; m.group < 2; m.group++) {
+        if (m.group) group_open(&m);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_int_equal(copy_by(&m, 5 + i, 0, (sim_race_copy_arguments){0}), i + 1);
+        copy_by(&m, 5, 2, (sim_race_copy_arguments){0});
+        exec_set(&m, 0);
+        sim_race_copy_wait(&m.exec, 9, 0, 0, 2, 1);
+        sim_race_copy_wait(&m.exec, 9, 0, 1, 2, 3);
+        sim_race_barrier(&m.launch, packed);
+        sim_race_copies_end(&m.exec);
+        assert_int_equal(m.launch.race->copies.count, 0);
+        assert_int_equal(found_count(&m), 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const sim_finding_row *row = &m.launch.findings.rows.items[i];
+            assert_int_equal(row->site, 6 + 2 * i);
+            assert_int_equal(row->kind, SIM_FINDING_UNWAITED_COPY);
+            assert_int_equal(row->count, m.group + 1);
+            assert_true(rt_text_is(row->message,
+                                   "asynchronous copy that no work-item waits for before the "
+                                   "work-group ends, begun by work-item (10, 20, 30)"));
+        }
+        sim_race_copies_end(&m.exec); /* there are none any more */
+        assert_int_equal(m.launch.findings.rows.items[0].count, m.group + 1);
+    }
+    copies_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_launches),   cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_spinning),          cmocka_unit_test(test_groups_begin_anew),
-        cmocka_unit_test(test_release_sequences), cmocka_unit_test(test_which_launches_are_checked),
-        cmocka_unit_test(test_atomics_elsewhere), cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_random_launches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),
+        cmocka_unit_test(test_which_launches_are_checked),
+        cmocka_unit_test(test_atomics_elsewhere),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_release_sequences),
+        cmocka_unit_test(test_groups_begin_anew),
+        cmocka_unit_test(test_what_barriers_order),
+        cmocka_unit_test(test_when_loads_are_logged_again),
+        cmocka_unit_test(test_limits_of_the_log),
+        cmocka_unit_test(test_stamps_run_out),
+        cmocka_unit_test(test_stamps_begin_anew_with_a_launch),
+        cmocka_unit_test(test_stamps_of_copies),
+        cmocka_unit_test(test_tracked_memory),
+        cmocka_unit_test(test_cells_of_bytes),
+        cmocka_unit_test(test_launches_forget_sites),
+        cmocka_unit_test(test_too_much_to_know),
+        cmocka_unit_test(test_too_much_to_search),
+        cmocka_unit_test(test_nothing_to_acquire),
+        cmocka_unit_test(test_arguments_of_copies),
+        cmocka_unit_test(test_waits_for_copies),
+        cmocka_unit_test(test_when_copies_are_open),
+        cmocka_unit_test(test_copies_of_small_groups),
+        cmocka_unit_test(test_copies_without_a_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
