@@ -1984,6 +1984,312 @@ static void test_copies_without_a_wait(void **state)
     copies_close(&m);
 }
 
+/* What a cell keeps of earlier reads and atomics when a work-item makes another one. */
+static void test_joins(void **state)
+{
+    (void)state;
+    enum {
+        SEVERAL = SIM_RACE_SEVERAL,
+        OLDER = SIM_RACE_OLDER,
+        HERE = SIM_RACE_NARROW_HERE,
+    };
+    const uint32_t narrow = SIM_RACE_NARROW;
+    /* Stamps 11 to 13 are the first group's, 14 to 16 the second one's until its barrier, and from
+     * 17 on its present ones. Work-item 1, which has 18, makes the access. */
+    const struct {
+        uint32_t level, cell, flags;
+    } cases[] = {
+        {SIM_RACE_PLAIN, 0, 0},
+        {SIM_RACE_PLAIN, 10 | SEVERAL | OLDER | HERE | narrow, 0}, /* of an earlier launch */
+        {SIM_RACE_PLAIN, 11, OLDER},
+        {SIM_RACE_PLAIN, 13, OLDER},
+        {SIM_RACE_PLAIN, 13 | SEVERAL, OLDER},
+        {SIM_RACE_PLAIN, 13 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 14, 0},
+        {SIM_RACE_PLAIN, 16 | SEVERAL, 0},
+        {SIM_RACE_PLAIN, 16 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 17, SEVERAL},
+        {SIM_RACE_PLAIN, 17 | OLDER, SEVERAL | OLDER},
+        {SIM_RACE_PLAIN, 18, 0},
+        {SIM_RACE_PLAIN, 18 | SEVERAL, SEVERAL},
+        {SIM_RACE_PLAIN, 18 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 19, SEVERAL},
+        {SIM_RACE_DEVICE, 10 | HERE | narrow, 0},
+        {SIM_RACE_DEVICE, 13 | narrow, OLDER | narrow},
+        {SIM_RACE_DEVICE, 13 | HERE | narrow, OLDER | narrow},
+        {SIM_RACE_DEVICE, 16 | HERE | narrow, narrow},
+        {SIM_RACE_DEVICE, 17 | HERE | narrow, SEVERAL | HERE | narrow},
+        {SIM_RACE_DEVICE, 18 | HERE | narrow, HERE | narrow},
+        {SIM_RACE_WORKGROUP, 0, 0},
+        {SIM_RACE_WORKGROUP, 11, 0}, /* those of the earlier group were for the device */
+        {SIM_RACE_WORKGROUP, 11 | narrow, OLDER},
+        {SIM_RACE_WORKGROUP, 18 | OLDER, 0},
+        {SIM_RACE_WORKGROUP, 18 | OLDER | narrow, OLDER},
+        {SIM_RACE_WORKGROUP, 17, SEVERAL},
+        {SIM_RACE_WORKGROUP, 18 | HERE | narrow, HERE},
+        {SIM_RACE_SUBGROUP, 0, HERE},
+        {SIM_RACE_SUBGROUP, 11 | narrow, OLDER | HERE},
+        {SIM_RACE_SUBGROUP, 16, HERE},
+        {SIM_RACE_SUBGROUP, 17, SEVERAL | HERE},
+    };
+    static model m;
+    model_open(&m, 0);
+    m.world->race_next = 11;
+    launch_open(&m, 0);
+    m.options.on_accessed = NULL;
+    for (m.group = 0; m.group < 2; m.group++)
+        group_open(&m);
+    sim_race_barrier(&m.launch, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                               SIM_MemorySemanticsAcquireRelease | BOTH));
+    const sim_race_clock *clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    assert_int_equal(sim_race_stamp_of(clock, 1), 18);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t level = cases[i].level, want = 18 | cases[i].flags;
+        if (level == SIM_RACE_SUBGROUP || level == SIM_RACE_WORKGROUP) want |= narrow;
+        uint32_t got = sim_race_join(clock, cases[i].cell, 1, 18, level);
+        if (got != want) fail_msg("case %u: %x, expected %x", i, got, want);
+    }
+    quiet_close(&m);
+}
+
+/* Two atomics race unless the scope of each includes both work-items, and with plain accesses they
+ * always do. */
+static void test_pairs_of_atomics(void **state)
+{
+    (void)state;
+    static const uint32_t scopes[] = {SIM_ScopeInvocation, SIM_ScopeSubgroup, SIM_ScopeWorkgroup,
+                                      SIM_ScopeDevice};
+    static const struct {
+        uint32_t group, lid, needed; /* of the second work-item; the scope that includes both */
+    } others[] = {{0, 1, SIM_RACE_SUBGROUP}, {0, 2, SIM_RACE_WORKGROUP}, {1, 0, SIM_RACE_DEVICE}};
+    static model m;
+    for (uint32_t i = 0; i < 4 * 4 * 3 * 2; i++) {
+        uint32_t one = i % 4, two = i / 4 % 4, which = i / 16 % 3, is_load = i / 48;
+        uint32_t least = one < two ? one : two;
+        quiet_open(&m, 0);
+        sim_op op = {.site = 1,
+                     .stride = sim_order_pack(0, scopes[one], SIM_MemorySemanticsAcquireRelease),
+                     .extra = SIM_ATOMIC_ADD};
+        uint64_t address = address_of(&m, SIM_RACE_GLOBAL, 8);
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, address, 4, true);
+        if (others[which].group) {
+            m.group = 1;
+            group_open(&m);
+        }
+        uint32_t lid = others[which].lid;
+        op.stride = sim_order_pack(0, scopes[two], SIM_MemorySemanticsAcquireRelease);
+        if (is_load) op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, address, 4, !is_load);
+        if (found_count(&m) != (least < others[which].needed))
+            fail_msg("levels %u and %u, work-item %u of group %u", one, two, lid,
+                     others[which].group);
+        quiet_close(&m);
+    }
+}
+
+/* The log keeps a load's lanes until a store follows: those that are active, each where it loads.
+ */
+static void test_loads_in_the_log(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t offsets[3]; /* of work-items 0 to 2 */
+        uint8_t mask[3];
+        bool has_mask;
+        uint32_t size, shift; /* of the cells in the end */
+        uint32_t lid, offset; /* of the store */
+        bool races;
+    } cases[] = {
+        {{8, 12, 16}, {0}, false, 4, 2, 1, 12, false},
+        {{8, 12, 16}, {0}, false, 4, 2, 2, 12, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 2, 8, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 0, 16, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 0, 20, false},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 2, 12, false},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 2, 8, true},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 1, 16, true},
+        {{8, 13, 16}, {1, 0, 1}, true, 4, 2, 1, 16, true}, /* an inactive lane's does not count */
+        {{8, 15, 16}, {0}, false, 1, 0, 1, 12, false},
+        {{8, 15, 16}, {0}, false, 1, 0, 0, 12, true},
+        {{8, 15, 16}, {0}, false, 1, 0, 0, 8, false},
+        {{8, 15, 16}, {1, 1, 0}, true, 2, 0, 1, 12, false},
+        {{8, 15, 16}, {1, 1, 0}, true, 2, 0, 0, 16, true},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        sim_race_shadow *shadow = &race->locals[0];
+        /* All three load the word at 0, which needs no space for offsets. */
+        sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
+        row->size = 4;
+        row->count = 1;
+        row->is_uniform = row->is_several = true;
+        row = sim_race_log_add(race, shadow, 9);
+        row->size = cases[i].size;
+        row->count = 3;
+        row->offset = cases[i].offsets[0];
+        row->has_mask = cases[i].has_mask;
+        memset(race->log_data + row->data, 0xff, 64);
+        memcpy(race->log_data + row->data, cases[i].offsets, 6);
+        if (cases[i].has_mask) memcpy(race->log_data + row->data + 6, cases[i].mask, 3);
+        store_by(&m, SIM_RACE_LOCAL, cases[i].lid, cases[i].offset);
+        if (found_count(&m) != cases[i].races || shadow->shift != cases[i].shift)
+            fail_msg("case %u is judged wrongly", i);
+        assert_int_equal(shadow->cells[SIM_RACE_READS][0], 1 | SIM_RACE_SEVERAL);
+        assert_int_equal(shadow->cells[SIM_RACE_READS][8 >> shadow->shift], 1);
+        assert_int_equal(shadow->from[SIM_RACE_READS], 1);
+        assert_int_equal(race->log.count + race->log_bytes, 0);
+        quiet_close(&m);
+    }
+}
+
+/* A barrier settles the logged loads if it orders local memory, and only then. */
+static void test_barriers_and_the_log(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        quiet_open(&m, 0);
+        sim_view_memory view = view_of(&m, SIM_RACE_LOCAL, 0);
+        exec_set(&m, 0);
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 8, 4));
+        assert_int_equal(m.launch.race->log.count, 1);
+        sim_race_barrier(&m.launch,
+                         sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                        SIM_MemorySemanticsAcquireRelease |
+                                            (class == SIM_RACE_LOCAL
+                                                 ? SIM_MemorySemanticsWorkgroupMemory
+                                                 : SIM_MemorySemanticsCrossWorkgroupMemory)));
+        exec_set(&m, 0);
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 12, 4));
+        store_by(&m, SIM_RACE_LOCAL, 1, 8);
+        assert_int_equal(found_count(&m), class == SIM_RACE_GLOBAL);
+        store_by(&m, SIM_RACE_LOCAL, 1, 12);
+        assert_int_equal(m.launch.findings.rows.items[0].count, class == SIM_RACE_GLOBAL ? 2 : 1);
+        quiet_close(&m);
+    }
+}
+
+/* When stamps run out, nothing that work-items have published or acquired is left, and a running
+ * copy has a new stamp. */
+static void test_what_is_left_when_stamps_run_out(void **state)
+{
+    (void)state;
+    static model m;
+    copies_open(&m, 0);
+    sim_race *race = m.launch.race;
+    sim_op op = {.site = 1,
+                 .stride = sim_order_pack(0, SIM_ScopeDevice,
+                                          SIM_MemorySemanticsAcquireRelease |
+                                              SIM_MemorySemanticsCrossWorkgroupMemory),
+                 .extra = SIM_ATOMIC_ADD};
+    const sim_race_clock *clock = &race->clocks[SIM_RACE_GLOBAL];
+    race->has_atomics = race->has_meetings = false; /* otherwise it reports nothing more */
+    m.world->race_limit = 10;
+    sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+    exec_set(&m, 0);
+    sim_race_copy_begin(&m.exec, 5, 0, &(sim_race_copy_arguments){0});
+    sim_race_write(&m.exec, 5, 0, &view, 4, ones);
+    sim_race_copy_begun(&m.exec);
+    assert_int_equal(clock->next, 5);
+    for (uint32_t lid = 0; lid < 2; lid++) {
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    }
+    assert_int_equal(clock->next, 7);
+    assert_int_not_equal(race->item[1].acquired, 0);
+    sim_race_stamp(race, 0, 1);
+    assert_int_equal(clock->next, 8); /* there was room for just three stamps */
+    assert_int_not_equal(race->nodes.count, 0);
+    sim_race_stamp(race, 0, 1);
+    assert_int_equal(clock->next, 4);
+    assert_int_equal(race->nodes.count, 0);
+    assert_int_equal(race->places.count, 0);
+    assert_int_equal(race->item[1].acquired, 0);
+    assert_false(race->any_known);
+    exec_set(&m, 1); /* its share of the same copy */
+    view = view_of(&m, SIM_RACE_GLOBAL, 12);
+    sim_race_copy_begin(&m.exec, 5, 1, &(sim_race_copy_arguments){0});
+    sim_race_write(&m.exec, 5, 1, &view, 4, ones);
+    sim_race_copy_begun(&m.exec);
+    assert_int_equal(clock->next, 5);
+    load_by(&m, SIM_RACE_GLOBAL, 2, 12);
+    expect_message(&m, "load of 4 bytes at offset 12 of 'far' by work-item (12, 20, 30) and the "
+                       "store by an asynchronous copy begun by the group are not ordered");
+    copies_close(&m);
+}
+
+/* A copy from one class of memory to the other stays open in both, and of the accesses that a
+ * copy's cell stands for, those of work-items are named as such. */
+static void test_copies_between_memories(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t from = 0; from < SIM_RACE_CLASSES; from++) {
+        copies_open(&m, 0);
+        sim_view_memory source = view_of(&m, from, 8), target = view_of(&m, 1 - from, 8);
+        exec_set(&m, 0);
+        sim_race_copy_begin(&m.exec, 5, 0, &(sim_race_copy_arguments){0});
+        sim_race_read(&m.exec, 5, 0, &source, 4);
+        sim_race_write(&m.exec, 5, 0, &target, 4, ones);
+        sim_race_copy_begun(&m.exec);
+        sim_race_barrier(&m.launch, packed);
+        load_by(&m, from, 1, 8);
+        assert_int_equal(found_count(&m), 0);
+        store_by(&m, from, 1, 8);
+        assert_int_equal(found_count(&m), 1);
+        load_by(&m, 1 - from, 1, 8);
+        assert_int_equal(found_count(&m), 2);
+        copies_close(&m);
+    }
+    copies_open(&m, 0);
+    sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+    load_by(&m, SIM_RACE_GLOBAL, 2, 8);
+    for (uint32_t lid = 0; lid < 2; lid++) { /* two shares of the same copy */
+        exec_set(&m, lid);
+        sim_race_copy_begin(&m.exec, 5, lid, &(sim_race_copy_arguments){0});
+        if (lid == 0) sim_race_read(&m.exec, 5, lid, &view, 4);
+        if (lid == 1) sim_race_write(&m.exec, 5, lid, &view, 4, ones);
+        sim_race_copy_begun(&m.exec);
+    }
+    expect_message(&m, "store of 4 bytes at offset 8 of 'far' by the asynchronous copy begun by "
+                       "work-item (11, 20, 30) and the load by another work-item of the group are "
+                       "not ordered");
+    copies_close(&m);
+}
+
+/* A group that ends in a wait without a barrier leaves nothing to the next group's waits. */
+static void test_waits_of_the_next_group(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t site = 9; site <= 10; site++) {
+        copies_open(&m, 0);
+        for (m.group = 0; m.group < 2; m.group++) {
+            if (m.group) group_open(&m);
+            for (uint32_t k = 0; k < 2; k++)
+                copy_by(&m, 5 + k, 0, (sim_race_copy_arguments){0});
+            exec_set(&m, 0);
+            if (m.group == 0) {
+                sim_race_copy_wait(&m.exec, 9, 0, 0, 1, 1);
+            } else {
+                sim_race_copy_wait(&m.exec, site, 0, 0, 1, 2);
+                assert_int_equal(found_count(&m), 0);
+                exec_set(&m, 1);
+                sim_race_copy_wait(&m.exec, site, 1, 0, 1, 1);
+                assert_int_equal(found_count(&m), 1);
+            }
+            sim_race_copies_forget(m.launch.race);
+        }
+        copies_close(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2012,6 +2318,13 @@ int main(void)
         cmocka_unit_test(test_when_copies_are_open),
         cmocka_unit_test(test_copies_of_small_groups),
         cmocka_unit_test(test_copies_without_a_wait),
+        cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_pairs_of_atomics),
+        cmocka_unit_test(test_loads_in_the_log),
+        cmocka_unit_test(test_barriers_and_the_log),
+        cmocka_unit_test(test_what_is_left_when_stamps_run_out),
+        cmocka_unit_test(test_copies_between_memories),
+        cmocka_unit_test(test_waits_of_the_next_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
