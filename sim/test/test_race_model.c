@@ -2290,6 +2290,281 @@ static void test_waits_of_the_next_group(void **state)
     }
 }
 
+static const uint8_t zeros[16];
+
+/* A store of the value that is there races with stores as one of equal values, but with loads as
+ * any other. The first finding of a place keeps its message. */
+static void test_stores_of_the_same_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before; /* by work-item 0: l, s: load and store; L, S: atomic ones */
+        const uint8_t *bytes;
+        sim_finding_kind kind;
+        const char *other;
+    } cases[] = {
+        {"s", zeros, SIM_FINDING_SAME_VALUE_RACE, "store"},
+        {"s", ones, SIM_FINDING_RACE, "store"},
+        {"l", zeros, SIM_FINDING_RACE, "load"},
+        {"l", ones, SIM_FINDING_RACE, "load"},
+        {"S", zeros, SIM_FINDING_SAME_VALUE_RACE, "atomic"},
+        {"S", ones, SIM_FINDING_RACE, "atomic"},
+        {"L", zeros, SIM_FINDING_RACE, "atomic"},
+        {"ls", zeros, SIM_FINDING_RACE, "load"},
+        {"sL", zeros, SIM_FINDING_RACE, "atomic"},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_LOAD};
+        copies_open(&m, 0);
+        for (const char *c = cases[i].before; *c; c++) {
+            exec_set(&m, 0);
+            if (*c == 'l') load_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 's') store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 'L' || *c == 'S')
+                sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 8), 4, *c == 'S');
+        }
+        sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+        for (uint32_t lid = 1; lid < 3; lid++) { /* the other one's store races, too */
+            exec_set(&m, lid);
+            sim_race_write(&m.exec, 3, lid, &view, 4, cases[i].bytes);
+            char want[160];
+            bool is_same = cases[i].kind == SIM_FINDING_SAME_VALUE_RACE;
+            snprintf(want, sizeof want,
+                     "store of 4 bytes at offset 8 of 'far' by work-item (11, 20, 30) and the %s "
+                     "by work-item (10, 20, 30) are not ordered%s",
+                     cases[i].other, is_same ? "; the value stays the same" : "");
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, cases[i].kind);
+            assert_int_equal(only_finding(&m)->count, lid);
+        }
+        copies_close(&m);
+    }
+}
+
+/* Where the other access is: of several places of one kind none is named, but a copy's is known. */
+static void test_places_of_others(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t i = 0; i < 4; i++) {
+        bool has_another = i % 2, is_later = i / 2; /* in the next group */
+        copies_open(&m, 0);
+        if (has_another) store_by(&m, SIM_RACE_GLOBAL, 2, 16); /* at place 1 */
+        copies_run(&m, SIM_RACE_GLOBAL, is_later ? "c1bn" : "c");
+        load_by(&m, SIM_RACE_GLOBAL, 1, 8);
+        assert_int_equal(only_finding(&m)->other_site, has_another && is_later ? 0 : 5);
+        copies_close(&m);
+    }
+}
+
+static void test_narrow_atomics_are_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t scope, semantics;
+        bool is_narrow;
+    } cases[] = {{SIM_ScopeDevice, SIM_MemorySemanticsAcquireRelease, false},
+                 {SIM_ScopeDevice, 0, false},
+                 {SIM_ScopeWorkgroup, 0, false}, /* as of OpenCL 1.x */
+                 {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease, true},
+                 {SIM_ScopeSubgroup, 0, true}};
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sim_op op = {.site = 1,
+                     .stride = sim_order_pack(0, cases[i].scope, cases[i].semantics),
+                     .extra = SIM_ATOMIC_ADD};
+        quiet_open(&m, 0);
+        store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+        assert_int_equal(view_of(&m, SIM_RACE_GLOBAL, 0).race->has_narrow, cases[i].is_narrow);
+        quiet_close(&m);
+    }
+}
+
+/* Atomics of objects that are smaller than the value, or just as large. */
+static void test_atomics_of_small_objects(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t size = 1; size <= 5; size++) {
+        model_open(&m, 0);
+        sim_object small;
+        assert_true(rt_ok(sim_object_create(m.world, size, RT_TEXT("small"), &small)));
+        launch_open(&m, 0);
+        sim_race_close(&m.launch);
+        m.options.on_accessed = NULL;
+        m.kernel.written.anything = true;
+        const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m.object};
+        sim_race_open(&m.launch, &argument);
+        group_open(&m);
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_ADD};
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, sim_object_address(small), 4, true);
+        const sim_race_shadow *shadow = sim_world_memory(m.world, small)->race;
+        assert_non_null(shadow);
+        assert_int_equal(shadow->cells[SIM_RACE_ATOMIC_WRITES] != NULL, size >= 4);
+        /* Memory without a shadow is not written. */
+        const sim_view_memory view = {.size = BYTES};
+        assert_false(sim_race_wrote(&m.exec, &view, 4));
+        quiet_close(&m);
+    }
+}
+
+/* Whether a load by all work-items together can be recorded at once: no recorded store may be open
+ * for any of them. */
+static void test_loads_of_one_place(void **state)
+{
+    (void)state;
+    /* s: work-item 0 stores at 8; t: at 16; a: it performs an atomic there at 8; b: barrier; n: the
+     * next group; l: the next launch. */
+    static const struct {
+        const char *steps;
+        bool is_recorded;
+    } cases[] = {{"", true},     {"t", true},    {"s", false},   {"sb", true},  {"sbt", true},
+                 {"sn", false},  {"snb", false}, {"sl", true},   {"slt", true}, {"slnt", true},
+                 {"sbn", false}, {"a", false},   {"ab", true},   {"an", false}, {"anab", false},
+                 {"nab", true},  {"al", true},   {"altb", true}, {"nsb", true}};
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    sim_op op = {
+        .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_ADD};
+    static model m;
+    for (uint32_t i = 0; i < 3 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t active = 1 + i % 3;
+        quiet_open(&m, 0);
+        for (const char *c = cases[i / 3].steps; *c; c++) {
+            if (*c == 's') store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 't') store_by(&m, SIM_RACE_GLOBAL, 0, 16);
+            exec_set(&m, 0);
+            if (*c == 'a')
+                sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 8), 4, true);
+            if (*c == 'b') sim_race_barrier(&m.launch, packed);
+            if (*c == 'l') {
+                sim_race_close(&m.launch);
+                launch_open(&m, 0);
+                m.options.on_accessed = NULL;
+            }
+            if (*c == 'n') m.group++;
+            if (*c == 'n' || *c == 'l') group_open(&m);
+        }
+        exec_set(&m, 0);
+        for (uint32_t k = 0; k < active; k++)
+            m.mask[k] = 1;
+        m.exec.active = active;
+        sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 0);
+        bool is_recorded = sim_race_read_one(&m.exec, 2, &view, 8, 4);
+        if (is_recorded != cases[i / 3].is_recorded) fail_msg("'%s'", cases[i / 3].steps);
+        uint32_t stamp = sim_race_stamp_of(&m.launch.race->clocks[SIM_RACE_GLOBAL], 0);
+        uint32_t want = is_recorded ? stamp | (active > 1 ? SIM_RACE_SEVERAL : 0) : 0;
+        assert_int_equal(view.race->cells[SIM_RACE_READS][2], want);
+        assert_int_equal(view.race->shift, 2);
+        assert_int_equal(m.launch.race->log.count, 0);
+        quiet_close(&m);
+    }
+    /* Those of local memory are logged unless that was in vain. */
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t active = 1 + i % 3;
+        bool in_vain = i / 3;
+        quiet_open(&m, 0);
+        exec_set(&m, 0);
+        for (uint32_t k = 0; k < active; k++)
+            m.mask[k] = 1;
+        m.exec.active = active;
+        sim_view_memory view = view_of(&m, SIM_RACE_LOCAL, 0);
+        view.race->logs_in_vain = in_vain;
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 8, 4));
+        assert_int_equal(m.launch.race->log.count, !in_vain);
+        assert_int_equal(m.launch.race->log_bytes, 0);
+        assert_int_equal(view.race->cells[SIM_RACE_READS] != NULL, in_vain);
+        assert_int_equal(view.race->sites[SIM_RACE_READS], 2);
+        store_by(&m, SIM_RACE_LOCAL, 0, 8);
+        assert_int_equal(found_count(&m), active > 1);
+        quiet_close(&m);
+    }
+}
+
+/* Of the lanes of a wave, those that are active load, from the first to the last. */
+static void test_loads_of_lanes(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t mask = 1; mask < 1 << WAVE; mask++) {
+        for (uint32_t lid = 0; lid < WAVE; lid++) {
+            quiet_open(&m, 3);
+            exec_set(&m, 0);
+            m.exec.high = WAVE;
+            m.exec.active = 0;
+            for (uint32_t k = 0; k < WAVE; k++) {
+                m.mask[k] = mask >> k & 1;
+                m.exec.active += m.mask[k];
+            }
+            sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+            sim_race_read_all(&m.exec, 2, &view, 4);
+            store_by(&m, SIM_RACE_GLOBAL, lid, 8);
+            assert_int_equal(found_count(&m), (mask & ~(1u << lid)) != 0);
+            quiet_close(&m);
+        }
+    }
+}
+
+/* A barrier whose memory scope is Device is also a release fence, of what precedes it: a relaxed
+ * atomic that follows publishes that, and not what the work-item has done in between (OpenCL API
+ * specification 3.0, section 3.3.6.3). */
+static void test_barriers_as_fences(void **state)
+{
+    (void)state;
+    static const uint32_t acquire_both = SIM_MemorySemanticsAcquire | BOTH;
+    static model m;
+    for (uint32_t i = 0; i < 3 * 2 * 3; i++) {
+        uint32_t lid = i % 3, is_later = i / 3 % 2, how = i / 6; /* 0, 1: device; 2: group */
+        uint32_t class = how == 1 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, how == 2 ? SIM_ScopeWorkgroup : SIM_ScopeDevice,
+                           SIM_MemorySemanticsAcquireRelease | BOTH);
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_STORE};
+        quiet_open(&m, 0);
+        uint64_t flag = address_of(&m, SIM_RACE_GLOBAL, 0);
+        if (!is_later) store_by(&m, class, (lid + 1) % 3, 8);
+        sim_race_barrier(&m.launch, packed);
+        if (is_later) store_by(&m, class, lid, 8);
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, flag, 4, true);
+        uint32_t reader = (lid + 2) % 3;
+        if (class == SIM_RACE_GLOBAL) {
+            m.group = 1;
+            group_open(&m);
+        }
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, reader);
+        sim_race_atomic(&m.exec, &op, reader, flag, 4, false);
+        sim_race_fence(&m.exec, sim_order_pack(0, SIM_ScopeDevice, acquire_both));
+        load_by(&m, class, reader, 8);
+        bool races = is_later || how == 2;
+        if (found_count(&m) != races) fail_msg("case %u is judged wrongly", i);
+        quiet_close(&m);
+    }
+}
+
+/* A barrier that orders no memory completes no copy. */
+static void test_barriers_without_memory(void **state)
+{
+    (void)state;
+    static model m;
+    copies_open(&m, 0);
+    copies_run(&m, SIM_RACE_GLOBAL, "c1");
+    sim_race_barrier(&m.launch, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                               SIM_MemorySemanticsAcquireRelease));
+    assert_false(m.launch.race->copies.items[0].is_complete);
+    copies_run(&m, SIM_RACE_GLOBAL, "b");
+    assert_true(m.launch.race->copies.items[0].is_complete);
+    copies_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2325,6 +2600,14 @@ int main(void)
         cmocka_unit_test(test_what_is_left_when_stamps_run_out),
         cmocka_unit_test(test_copies_between_memories),
         cmocka_unit_test(test_waits_of_the_next_group),
+        cmocka_unit_test(test_stores_of_the_same_value),
+        cmocka_unit_test(test_places_of_others),
+        cmocka_unit_test(test_narrow_atomics_are_noted),
+        cmocka_unit_test(test_atomics_of_small_objects),
+        cmocka_unit_test(test_loads_of_one_place),
+        cmocka_unit_test(test_loads_of_lanes),
+        cmocka_unit_test(test_barriers_as_fences),
+        cmocka_unit_test(test_barriers_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
