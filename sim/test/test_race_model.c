@@ -6,9 +6,15 @@
  * nothing may be reported. The first race must be reported, unless it is one of those that race.h
  * says can be missed: where the work-item has acquired something, or atomics are narrower than the
  * device, only pairs with the last access of a kind count. A report must be about a pair of the
- * model's. */
+ * model's.
+ *
+ * Other tests show what the model leaves out, such as copies and what happens when stamps run out,
+ * and that exec/race.c, which handles rows of accesses at once, finds the same. */
 #include "sim/check/race.h"
 
+#define SIM_ENGINE base /* whose rows are tested */
+#pragma GCC diagnostic ignored "-Wpsabi"
+#include "sim/exec/chunks.h"
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
 
@@ -2565,6 +2571,137 @@ static void test_barriers_without_memory(void **state)
     copies_close(&m);
 }
 
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+enum { ROW_LANES = 32, ROW_BYTES = 1024 };
+
+/* A group of 32 work-items, which form one wave, and memory of 1024 bytes in each class. */
+static void rows_open(model *m)
+{
+    static const uint8_t nothing[ROW_BYTES];
+    model_open(m, 0);
+    assert_true(rt_ok(sim_object_create(m->world, ROW_BYTES, RT_TEXT("far"), &m->object)));
+    sim_object_write(m->world, m->object, 0, ROW_BYTES, nothing);
+    m->launch.locals.items[0].size = ROW_BYTES;
+    sim_lane_memory_grow(&m->launch.locals_memory, ROW_BYTES, 0);
+    launch_open(m, 0);
+    sim_race_close(&m->launch);
+    m->options.on_accessed = NULL;
+    m->range =
+        (sim_range){.global = {2 * ROW_LANES, 1, 1}, .local = {ROW_LANES, 1, 1}, .dimensions = 3};
+    m->pool[SIM_SLOT_GROUP_ITEMS] = ROW_LANES;
+    const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m->object};
+    sim_race_open(&m->launch, &argument);
+    group_open(m);
+}
+
+typedef struct row_access {
+    uint32_t class, size, value;
+    bool is_store;
+    uint32_t offsets[ROW_LANES];
+    uint8_t mask[ROW_LANES];
+} row_access;
+
+static row_access row_draw(model *m)
+{
+    static const uint32_t sizes[] = {4, 4, 4, 8, 2, 1};
+    row_access r = {.class = draw(m, 2), .size = sizes[draw(m, draw(m, 3) ? 4 : 6)]};
+    uint32_t how = draw(m, 8), first = draw(m, ROW_LANES),
+             last = first + draw(m, ROW_LANES - first);
+    uint32_t start = draw(m, 4) ? 0 : draw(m, 8), mask_how = draw(m, 3);
+    r.is_store = draw(m, 2);
+    r.value = draw(m, 2);
+    for (uint32_t i = 0; i < ROW_LANES; i++) {
+        uint32_t at = start + i; /* in elements */
+        if (how == 4) at = start + ROW_LANES - 1 - i;
+        if (how == 5) at = start + 2 * i;
+        if (how == 6) at = draw(m, 64);
+        if (how == 7) at = start + i / 2;
+        r.offsets[i] = at * r.size;
+        r.mask[i] = mask_how == 0 || (mask_how == 1 ? i >= first && i <= last : draw(m, 2));
+    }
+    r.mask[first] = 1;
+    return r;
+}
+
+/* Performs the access row by row, if it can be handled like that, or lane by lane. Returns whether
+ * it was handled as a row. */
+static bool row_run(model *m, const row_access *r, bool by_row)
+{
+    sim_exec *x = &m->exec;
+    sim_view_memory view = view_of(m, r->class, 0);
+    sim_op op = {.site = r->is_store ? 1 : 2, .count = 1, .c = r->size};
+    sim_register place = 0;
+    sim_code_function function = {.places = &place};
+    sim_frame frame = {.function = &function};
+    uint8_t bytes[8];
+    memset(bytes, (int)r->value, sizeof bytes);
+    m->wave.first_item = 0;
+    m->wave.lane_count = ROW_LANES;
+    memcpy(m->mask, r->mask, ROW_LANES);
+    memcpy(x->offsets, r->offsets, sizeof r->offsets);
+    x->frame = &frame;
+    x->high = ROW_LANES;
+    x->active = 0;
+    for (uint32_t i = 0; i < ROW_LANES; i++)
+        x->active += r->mask[i];
+    x->dense = x->active == ROW_LANES;
+    sim_chunks_find(x->offsets, x->dense ? NULL : x->mask, ROW_LANES, r->size, ROW_BYTES - r->size,
+                    x->kinds);
+    bool is_done = by_row && (r->is_store ? SIM_NAME(sim_race_store)(x, &op, &view, r->size)
+                                          : SIM_NAME(sim_race_load)(x, &op, &view, r->size));
+    for (uint32_t i = 0; i < ROW_LANES; i++) {
+        if (!r->mask[i]) continue;
+        view.offset = r->offsets[i];
+        if (!is_done && r->is_store) sim_race_write(x, op.site, i, &view, r->size, bytes);
+        if (!is_done && !r->is_store) sim_race_read(x, op.site, i, &view, r->size);
+        if (r->is_store) memcpy(view.data + view.offset, bytes, r->size);
+    }
+    x->frame = NULL;
+    return is_done;
+}
+
+/* Rows that are handled at once leave the same findings as their lanes one by one. */
+static void test_rows_and_lanes(void **state)
+{
+    (void)state;
+    static model a, b;
+    uint32_t orders = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    uint32_t rows = 0, found = 0;
+    for (uint32_t run = 0; run < 2000; run++) {
+        rows_open(&a);
+        rows_open(&b);
+        a.random = 0x9e3779b97f4a7c15u * (run + 1);
+        for (uint32_t step = 0; step < 12 && !found_count(&b); step++) {
+            if (draw(&a, 3) == 0) {
+                sim_race_barrier(&a.launch, orders);
+                sim_race_barrier(&b.launch, orders);
+            } else if (draw(&a, 8) == 0) {
+                a.group = b.group = 1;
+                group_open(&a);
+                group_open(&b);
+            }
+            row_access r = row_draw(&a);
+            rows += row_run(&a, &r, true);
+            row_run(&b, &r, false);
+            assert_int_equal(found_count(&a), found_count(&b));
+            for (uint32_t k = 0; k < found_count(&a); k++) {
+                const sim_finding_row *got = &a.launch.findings.rows.items[k];
+                const sim_finding_row *want = &b.launch.findings.rows.items[k];
+                assert_string_equal(got->message.data, want->message.data);
+                assert_int_equal(got->count, want->count);
+                assert_int_equal(got->kind, want->kind);
+                assert_int_equal(got->other_site, want->other_site);
+                found++;
+            }
+        }
+        quiet_close(&a);
+        quiet_close(&b);
+    }
+    assert_true(rows > 1000 && found > 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2608,6 +2745,7 @@ int main(void)
         cmocka_unit_test(test_loads_of_lanes),
         cmocka_unit_test(test_barriers_as_fences),
         cmocka_unit_test(test_barriers_without_memory),
+        cmocka_unit_test(test_rows_and_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
