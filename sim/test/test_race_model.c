@@ -13,7 +13,6 @@
 #include "sim/check/race.h"
 
 #define SIM_ENGINE base /* whose rows are tested */
-#pragma GCC diagnostic ignored "-Wpsabi"
 #include "sim/exec/chunks.h"
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
