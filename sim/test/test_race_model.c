@@ -2595,7 +2595,7 @@ static void rows_open(model *m)
 }
 
 typedef struct row_access {
-    uint32_t class, size, value;
+    uint32_t class, size, value, alignment;
     bool is_store;
     uint32_t offsets[ROW_LANES];
     uint8_t mask[ROW_LANES];
@@ -2610,13 +2610,14 @@ static row_access row_draw(model *m)
     uint32_t start = draw(m, 4) ? 0 : draw(m, 8), mask_how = draw(m, 3);
     r.is_store = draw(m, 2);
     r.value = draw(m, 2);
+    r.alignment = r.size == 8 && draw(m, 2) ? 4 : r.size; /* 4: lanes may overlap in part */
     for (uint32_t i = 0; i < ROW_LANES; i++) {
         uint32_t at = start + i; /* in elements */
         if (how == 4) at = start + ROW_LANES - 1 - i;
         if (how == 5) at = start + 2 * i;
         if (how == 6) at = draw(m, 64);
         if (how == 7) at = start + i / 2;
-        r.offsets[i] = at * r.size;
+        r.offsets[i] = at * r.alignment;
         r.mask[i] = mask_how == 0 || (mask_how == 1 ? i >= first && i <= last : draw(m, 2));
     }
     r.mask[first] = 1;
@@ -2629,7 +2630,7 @@ static bool row_run(model *m, const row_access *r, bool by_row)
 {
     sim_exec *x = &m->exec;
     sim_view_memory view = view_of(m, r->class, 0);
-    sim_op op = {.site = r->is_store ? 1 : 2, .count = 1, .c = r->size};
+    sim_op op = {.site = r->is_store ? 1 : 2, .count = 1, .c = r->alignment};
     sim_register place = 0;
     sim_code_function function = {.places = &place};
     sim_frame frame = {.function = &function};
@@ -2672,6 +2673,7 @@ static void test_rows_and_lanes(void **state)
         rows_open(&a);
         rows_open(&b);
         a.random = 0x9e3779b97f4a7c15u * (run + 1);
+        bool overlaps = false; /* then another one of several readers may be named */
         for (uint32_t step = 0; step < 12 && !found_count(&b); step++) {
             if (draw(&a, 3) == 0) {
                 sim_race_barrier(&a.launch, orders);
@@ -2680,15 +2682,20 @@ static void test_rows_and_lanes(void **state)
                 a.group = b.group = 1;
                 group_open(&a);
                 group_open(&b);
+            } else if (draw(&a, 8) == 0) { /* as a release does */
+                uint32_t lid = draw(&a, ROW_LANES);
+                sim_race_stamp(a.launch.race, lid, 1);
+                sim_race_stamp(b.launch.race, lid, 1);
             }
             row_access r = row_draw(&a);
+            overlaps |= r.alignment < r.size;
             rows += row_run(&a, &r, true);
             row_run(&b, &r, false);
             assert_int_equal(found_count(&a), found_count(&b));
             for (uint32_t k = 0; k < found_count(&a); k++) {
                 const sim_finding_row *got = &a.launch.findings.rows.items[k];
                 const sim_finding_row *want = &b.launch.findings.rows.items[k];
-                assert_string_equal(got->message.data, want->message.data);
+                if (!overlaps) assert_string_equal(got->message.data, want->message.data);
                 assert_int_equal(got->count, want->count);
                 assert_int_equal(got->kind, want->kind);
                 assert_int_equal(got->other_site, want->other_site);
