@@ -6,9 +6,14 @@
  * nothing may be reported. The first race must be reported, unless it is one of those that race.h
  * says can be missed: where the work-item has acquired something, or atomics are narrower than the
  * device, only pairs with the last access of a kind count. A report must be about a pair of the
- * model's. */
+ * model's.
+ *
+ * Other tests show what the model leaves out, such as copies and what happens when stamps run out,
+ * and that exec/race.c, which handles rows of accesses at once, finds the same. */
 #include "sim/check/race.h"
 
+#define SIM_ENGINE base /* whose rows are tested */
+#include "sim/exec/chunks.h"
 #include "sim/memory/world.h"
 #include "sim/test/assembler.h"
 
@@ -944,6 +949,19 @@ static void test_which_launches_are_checked(void **state)
         if (!cases[i].want) { /* it is not known whether the launch wrote anything */
             static const sim_view_memory view = {.size = BYTES};
             assert_true(sim_race_wrote(&m.exec, &view, 4));
+            uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeDevice,
+                                             SIM_MemorySemanticsAcquireRelease |
+                                                 SIM_MemorySemanticsCrossWorkgroupMemory);
+            sim_op op = {.site = 1, .stride = packed, .extra = SIM_ATOMIC_ADD};
+            exec_set(&m, 0);
+            sim_race_group(&m.launch);
+            sim_race_barrier(&m.launch, packed);
+            sim_race_subgroup_barrier(&m.launch, 0, 1, packed);
+            sim_race_fence(&m.exec, packed);
+            sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+            sim_race_copy_wait(&m.exec, 1, 0, 0, 1, 0);
+            sim_race_copies_end(&m.exec);
+            assert_int_equal(m.launch.findings.rows.count, 0);
         }
         sim_race_close(&m.launch);
         assert_null(m.launch.race);
@@ -1117,13 +1135,1623 @@ static void test_groups_begin_anew(void **state)
     model_close(&m);
 }
 
+/* ---- Barriers, logs and stamps --------------------------------------------------------------- */
+
+static const uint8_t ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+enum {
+    BOTH = SIM_MemorySemanticsCrossWorkgroupMemory | SIM_MemorySemanticsWorkgroupMemory,
+};
+
+/* A launch that does not report its accesses. */
+static void quiet_open(model *m, uint32_t range)
+{
+    model_open(m, 0);
+    launch_open(m, range);
+    m->options.on_accessed = NULL;
+    group_open(m);
+}
+
+static void quiet_close(model *m)
+{
+    sim_race_close(&m->launch);
+    sim_findings_free(&m->launch.findings);
+    model_close(m);
+}
+
+static void store_by(model *m, uint32_t class, uint32_t lid, uint32_t offset)
+{
+    sim_view_memory view = view_of(m, class, offset);
+    exec_set(m, lid);
+    sim_race_write(&m->exec, 1, lid % WAVE, &view, 4, ones);
+}
+
+static void load_by(model *m, uint32_t class, uint32_t lid, uint32_t offset)
+{
+    sim_view_memory view = view_of(m, class, offset);
+    exec_set(m, lid);
+    sim_race_read(&m->exec, 2, lid % WAVE, &view, 4);
+}
+
+static uint32_t found_count(const model *m)
+{
+    return m->launch.findings.rows.count;
+}
+
+/* What a barrier orders: nothing if it is relaxed, names no memory, or its memory scope does not
+ * include all work-items that reach it (OpenCL API specification 3.0, section 3.3.6.3). */
+static void test_what_barriers_order(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t scope, semantics;
+        bool is_subgroup, far, near;
+    } cases[] = {
+        {SIM_ScopeWorkgroup, BOTH, .far = false},
+        {SIM_ScopeDevice, BOTH, .far = false},
+        {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease, .far = false},
+        {SIM_ScopeDevice, SIM_MemorySemanticsAcquireRelease, .far = false},
+        {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease | BOTH, false, true, true},
+        {SIM_ScopeDevice, SIM_MemorySemanticsSequentiallyConsistent | BOTH, false, true, true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory, .far = true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsSequentiallyConsistent | SIM_MemorySemanticsWorkgroupMemory,
+         .near = true},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease | BOTH, .far = false},
+        {SIM_ScopeInvocation, SIM_MemorySemanticsAcquireRelease | BOTH, .far = false},
+        {SIM_ScopeSubgroup, BOTH, true, false, false},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease, true, false, false},
+        {SIM_ScopeSubgroup, SIM_MemorySemanticsAcquireRelease | BOTH, true, true, true},
+        {SIM_ScopeWorkgroup,
+         SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsCrossWorkgroupMemory, true, true,
+         false},
+        {SIM_ScopeSubgroup,
+         SIM_MemorySemanticsSequentiallyConsistent | SIM_MemorySemanticsWorkgroupMemory, true,
+         false, true},
+        {SIM_ScopeInvocation, SIM_MemorySemanticsAcquireRelease | BOTH, true, false, false},
+    };
+    static model m;
+    for (uint32_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t class = i % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, cases[i / 2].scope, cases[i / 2].semantics);
+        quiet_open(&m, 0);
+        store_by(&m, class, 0, 8);
+        if (cases[i / 2].is_subgroup) {
+            sim_race_subgroup_barrier(&m.launch, 0, SUBGROUP, packed);
+        } else {
+            sim_race_barrier(&m.launch, packed);
+        }
+        load_by(&m, class, 1, 8);
+        bool is_ordered = class == SIM_RACE_LOCAL ? cases[i / 2].near : cases[i / 2].far;
+        if (found_count(&m) != !is_ordered) fail_msg("case %u, class %u", i / 2, class);
+        quiet_close(&m);
+    }
+}
+
+/* Loads of local memory are logged again once no store has followed them up to a barrier. */
+static void test_when_loads_are_logged_again(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *steps; /* l, s: work-item 0 loads and stores; b: barrier */
+        bool in_vain;
+    } cases[] = {{"b", true},    {"lb", false},   {"sb", true},     {"lsb", true},
+                 {"lbb", false}, {"bl", true},    {"lsbl", true},   {"lsbb", true},
+                 {"sbb", true},  {"sblb", false}, {"lsblb", false}, {"lsbsb", true}};
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        quiet_open(&m, 0);
+        m.launch.race->locals[0].logs_in_vain = true;
+        for (const char *c = cases[i].steps; *c; c++) {
+            if (*c == 'l') load_by(&m, SIM_RACE_LOCAL, 0, 8);
+            if (*c == 's') store_by(&m, SIM_RACE_LOCAL, 0, 8);
+            if (*c == 'b') sim_race_barrier(&m.launch, packed);
+        }
+        if (m.launch.race->locals[0].logs_in_vain != cases[i].in_vain)
+            fail_msg("'%s' is judged wrongly", cases[i].steps);
+        assert_int_equal(found_count(&m), 0);
+        quiet_close(&m);
+    }
+}
+
+/* The log of loads has a limit of rows and one of bytes; what it contained is recorded then, and a
+ * later store is compared with it. */
+static void test_limits_of_the_log(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t is_long = 0; is_long < 2; is_long++) {
+        uint32_t bytes = is_long ? SIM_RACE_LOG_BYTES / 4 : 0;
+        uint32_t limit = is_long ? 4 : SIM_RACE_LOG_ROWS;
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        for (uint32_t i = 0; i < limit; i++) {
+            sim_race_log_row *row = sim_race_log_add(race, &race->locals[0], bytes);
+            row->size = 4;
+            row->lid = i % 2;
+            row->count = 1;
+            row->offset = i % 2 ? 12 : 8;
+            row->is_uniform = true;
+            assert_int_equal(row->data, i * bytes);
+        }
+        assert_int_equal(race->log.count, limit);
+        assert_null(race->locals[0].cells[SIM_RACE_READS]);
+        sim_race_log_row *row = sim_race_log_add(race, &race->locals[0], bytes);
+        assert_int_equal(row->data, 0);
+        row->size = 4;
+        row->count = 1;
+        row->is_uniform = true;
+        assert_int_equal(race->log.count, 1);
+        assert_non_null(race->locals[0].cells[SIM_RACE_READS]);
+        store_by(&m, SIM_RACE_LOCAL, 1, 12); /* its own */
+        assert_int_equal(race->log.count, 0);
+        assert_int_equal(found_count(&m), 0);
+        store_by(&m, SIM_RACE_LOCAL, 2, 12);
+        assert_int_equal(found_count(&m), 1);
+        quiet_close(&m);
+    }
+}
+
+/* A clock that runs out begins anew, which settles the accesses to its class of memory and no
+ * others; a launch in which atomics or sub-groups order accesses then reports nothing more. */
+static void test_stamps_run_out(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t i = 0; i < 2 * SIM_RACE_CLASSES * 4; i++) {
+        uint32_t class = i % SIM_RACE_CLASSES, other = 1 - class;
+        bool has_atomics = i / 2 % 2, has_meetings = i / 4 % 2, is_one = i / 8;
+        bool is_blind = has_atomics || has_meetings;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                           SIM_MemorySemanticsAcquireRelease |
+                               (class == SIM_RACE_LOCAL ? SIM_MemorySemanticsWorkgroupMemory
+                                                        : SIM_MemorySemanticsCrossWorkgroupMemory));
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        sim_race_clock *clock = &race->clocks[class];
+        race->has_atomics = has_atomics;
+        race->has_meetings = has_meetings;
+        m.world->race_limit = 10;
+        assert_int_equal(clock->next, 4); /* three work-items have the stamps 1 to 3 */
+        store_by(&m, other, 0, 8);
+        sim_race_barrier(&m.launch, packed);
+        assert_int_equal(clock->next, 7);
+        sim_race_barrier(&m.launch, packed);
+        assert_int_equal(clock->next, 10);
+        store_by(&m, class, 0, 8);
+        load_by(&m, class, 0, 12);
+        assert_int_equal(m.world->race_restarts, 0);
+        /* There is no room for the three stamps that a barrier would take next. */
+        if (is_one) {
+            sim_race_stamp(race, 0, 1);
+            bool is_other_out = race->clocks[other].next != 5;
+            assert_false(is_other_out);
+        } else {
+            sim_race_barrier(&m.launch, packed);
+        }
+        assert_int_equal(clock->next, 4);
+        assert_int_equal(clock->base, 1);
+        assert_int_equal(clock->intervals.count, 1);
+        assert_false(clock->is_split);
+        assert_true(sim_race_check(race));
+        assert_int_equal(m.world->race_restarts, class == SIM_RACE_GLOBAL);
+        assert_int_equal(race->is_blind, is_blind);
+        sim_race_shadow *shadow = view_of(&m, class, 0).race;
+        for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+            assert_false(sim_race_may_be_open(shadow, k, sim_race_settled(clock, class)));
+        load_by(&m, class, 1, 8); /* the store is forgotten */
+        store_by(&m, class, 1, 12);
+        assert_int_equal(found_count(&m), 0);
+        load_by(&m, other, 1, 8);
+        assert_int_equal(found_count(&m), !is_blind);
+        store_by(&m, class, 2, 8); /* the load is not */
+        assert_int_equal(found_count(&m), is_blind ? 0 : 2);
+        assert_int_equal(race->clocks[other].launch_first, 1);
+        quiet_close(&m);
+    }
+}
+
+/* A launch begins with new stamps if half of them have been handed out. */
+static void test_stamps_begin_anew_with_a_launch(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t next = 49; next <= 52; next++) {
+        model_open(&m, 0);
+        m.world->race_limit = 100;
+        m.world->race_next = next;
+        launch_open(&m, 0);
+        m.options.on_accessed = NULL;
+        const sim_race_clock *clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+        assert_int_equal(clock->launch_first, next > 50 ? 1 : next);
+        assert_int_equal(clock->next, next > 50 ? 1 : next);
+        assert_int_equal(m.launch.race->clocks[SIM_RACE_LOCAL].next, 1);
+        assert_int_equal(m.world->race_restarts, next > 50);
+        assert_int_equal(m.launch.race->restarts, m.world->race_restarts);
+        group_open(&m);
+        assert_int_equal(clock->next, (next > 50 ? 1 : next) + 3);
+        sim_race_close(&m.launch);
+        assert_int_equal(m.world->race_next, (next > 50 ? 1 : next) + 3);
+        model_close(&m);
+    }
+}
+
+/* Copies have stamps of their own, also after a barrier, and in groups of one work-item. */
+static void test_stamps_of_copies(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t i = 0; i < 4; i++) {
+        uint32_t items = i % 2 ? 1 : 3, barriers = i / 2;
+        quiet_open(&m, i % 2 ? 4 : 0);
+        sim_race *race = m.launch.race;
+        sim_race_clock *clock = &race->clocks[SIM_RACE_GLOBAL];
+        if (barriers) sim_race_barrier(&m.launch, packed);
+        static const uint32_t copies[] = {0, 1, 1, 0, 0};
+        uint64_t group = 7;
+        for (uint32_t k = 0; k < 5; k++) {
+            uint32_t stamp = sim_race_stamp_one(race, SIM_RACE_GLOBAL, items + copies[k]);
+            assert_int_equal(stamp, 1 + items * (1 + barriers) + k);
+        }
+        for (uint32_t k = 0; k < 5; k++) {
+            uint32_t stamp = 1 + items * (1 + barriers) + k;
+            assert_int_equal(sim_race_lid(clock, stamp, &group), items + copies[k]);
+            assert_int_equal(group, 0);
+        }
+        for (uint32_t k = 0; k < items * (1 + barriers); k++)
+            assert_int_equal(sim_race_lid(clock, 1 + k, &group), k % items);
+        if (barriers == 0) { /* they run out, too */
+            m.world->race_limit = clock->next + items - 1;
+            assert_int_equal(sim_race_stamp_one(race, SIM_RACE_GLOBAL, items), items + 1);
+            assert_int_equal(clock->next, items + 2);
+            m.world->race_limit = clock->next + items;
+            assert_int_equal(sim_race_stamp_one(race, SIM_RACE_GLOBAL, items), items + 2);
+        }
+        quiet_close(&m);
+    }
+}
+
+/* Which memory is tracked: what the kernel may write, each object once. */
+static void test_tracked_memory(void **state)
+{
+    (void)state;
+    enum { A, B, C, DESTROYED, OBJECTS };
+    static const struct {
+        bool parameters[4], anything, records;
+        uint32_t tracked; /* bits of the objects */
+        uint32_t count;
+    } cases[] = {
+        /* The parameters are A, null, B and A again. */
+        {{false, false, false, false}, false, false, 0, 0},
+        {{true, false, false, false}, false, false, 1u << A, 1},
+        {{false, false, true, false}, false, false, 1u << B, 1},
+        {{false, false, false, true}, false, false, 1u << A, 1},
+        {{true, true, true, true}, false, false, 1u << A | 1u << B, 2},
+        {{false, true, true, true}, false, false, 1u << A | 1u << B, 2},
+        {{false, false, false, false}, true, false, 1u << A | 1u << B | 1u << C, 3},
+        {{true, false, true, false}, true, false, 1u << A | 1u << B | 1u << C, 3},
+        {{false, false, false, false}, false, true, 1u << A | 1u << B | 1u << C, 3},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        model_open(&m, 0);
+        launch_open(&m, 0);
+        sim_race_close(&m.launch);
+        m.options.on_accessed = cases[i].records ? accessed_keep : NULL;
+        sim_object objects[OBJECTS] = {m.object};
+        for (uint32_t k = B; k < OBJECTS; k++)
+            assert_true(rt_ok(sim_object_create(m.world, BYTES, RT_TEXT("more"), &objects[k])));
+        sim_object_destroy(m.world, objects[DESTROYED]);
+        const sim_argument arguments[] = {
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[A]},
+            {.kind = SIM_PARAMETER_GLOBAL},
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[B]},
+            {.kind = SIM_PARAMETER_GLOBAL, .object = objects[A]},
+        };
+        m.kernel.parameter_count = 4;
+        m.kernel.written.parameters = cases[i].parameters;
+        m.kernel.written.anything = cases[i].anything;
+        sim_race_open(&m.launch, arguments);
+        assert_int_equal(m.launch.race->tracked.count, cases[i].count);
+        for (uint32_t k = 0; k < OBJECTS; k++) {
+            const sim_race_shadow *shadow = m.world->objects.items[objects[k]].race;
+            bool is_tracked = shadow && shadow->is_tracked;
+            if (is_tracked != (cases[i].tracked >> k & 1)) fail_msg("case %u, object %u", i, k);
+        }
+        sim_race_close(&m.launch);
+        for (uint32_t k = 0; k < OBJECTS; k++) {
+            const sim_race_shadow *shadow = m.world->objects.items[objects[k]].race;
+            assert_false(shadow && shadow->is_tracked);
+        }
+        model_close(&m);
+    }
+}
+
+/* A shadow has a cell for every four bytes until an access is not aligned to four; every byte then
+ * has the cell of its four. */
+static void test_cells_of_bytes(void **state)
+{
+    (void)state;
+    sim_race_shadow shadow = {.size = 8, .shift = 2};
+    sim_race_cells_make(&shadow, SIM_RACE_WRITES, 4);
+    shadow.cells[SIM_RACE_WRITES][0] = 5;
+    shadow.cells[SIM_RACE_WRITES][1] = 9;
+    sim_race_cells_make(&shadow, SIM_RACE_ATOMIC_READS, 8 | 4);
+    assert_int_equal(shadow.shift, 2);
+    for (uint32_t bits = 1; bits < 4; bits++) {
+        sim_race_shadow again = {.size = 8, .shift = 2};
+        sim_race_cells_make(&again, SIM_RACE_READS, 4 | bits);
+        assert_int_equal(again.shift, 0);
+        sim_race_shadow_clear(&again);
+    }
+    sim_race_cells_make(&shadow, SIM_RACE_READS, 4 | 1);
+    assert_int_equal(shadow.shift, 0);
+    assert_null(shadow.cells[SIM_RACE_ATOMIC_WRITES]);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(shadow.cells[SIM_RACE_WRITES][i], i < 4 ? 5 : 9);
+        assert_int_equal(shadow.cells[SIM_RACE_READS][i], 0);
+        assert_int_equal(shadow.cells[SIM_RACE_ATOMIC_READS][i], 0);
+    }
+    sim_race_shadow_clear(&shadow);
+}
+
+/* An object remembers, for the running launch only, whether some atomics were narrow and where it
+ * was accessed. */
+static void test_launches_forget_sites(void **state)
+{
+    (void)state;
+    static model m;
+    sim_op op = {
+        .site = 3, .stride = sim_order_pack(0, SIM_ScopeSubgroup, 0), .extra = SIM_ATOMIC_ADD};
+    quiet_open(&m, 0);
+    exec_set(&m, 0);
+    sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    load_by(&m, SIM_RACE_GLOBAL, 0, 8);
+    store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+    const sim_race_shadow *shadow = view_of(&m, SIM_RACE_GLOBAL, 0).race;
+    assert_true(shadow->has_narrow);
+    assert_int_equal(shadow->sites[SIM_RACE_ATOMIC_WRITES], 3);
+    assert_int_equal(shadow->sites[SIM_RACE_WRITES], 1);
+    assert_int_equal(shadow->sites[SIM_RACE_READS], 2);
+    sim_race_close(&m.launch);
+    launch_open(&m, 0);
+    assert_false(shadow->has_narrow);
+    for (uint32_t k = 0; k < SIM_RACE_KINDS; k++)
+        assert_int_equal(shadow->sites[k], 0);
+    quiet_close(&m);
+}
+
+/* ---- Limits of what work-items know ---------------------------------------------------------- */
+
+/* When there is no room for what a work-item knows, it is assumed to know everything, and so is
+ * everyone who learns from it. */
+static void test_too_much_to_know(void **state)
+{
+    (void)state;
+    enum { NODES = 1 << 20 };
+    static model m;
+    uint32_t release = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsRelease | BOTH);
+    uint32_t acquires = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | BOTH);
+    uint32_t relaxed = sim_order_pack(0, SIM_ScopeDevice, 0);
+    uint32_t barrier =
+        sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                       SIM_MemorySemanticsAcquireRelease | SIM_MemorySemanticsWorkgroupMemory);
+    for (uint32_t how = 0; how < 4; how++) {
+        quiet_open(&m, 3); /* of eight work-items */
+        sim_race *race = m.launch.race;
+        uint64_t flag = address_of(&m, SIM_RACE_GLOBAL, 0);
+        sim_op op = {.site = 1, .stride = release, .extra = SIM_ATOMIC_STORE};
+        while (race->nodes.count < NODES - 1)
+            *rt_vector_push(&race->nodes) = (sim_race_node){0};
+        store_by(&m, SIM_RACE_GLOBAL, 7, 8); /* which no work-item acquires */
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, flag, 4, true); /* the last node */
+        assert_int_equal(race->nodes.count, NODES);
+        op.stride = acquires;
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, 1);
+        sim_race_atomic(&m.exec, &op, 1, flag, 4, false);
+        assert_int_not_equal(race->item[1].acquired, SIM_RACE_KNOWS_ALL);
+        load_by(&m, SIM_RACE_GLOBAL, 1, 8);
+        assert_int_equal(found_count(&m), 1);
+        op.stride = release;
+        op.extra = SIM_ATOMIC_ADD;
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, flag, 4, true);
+        assert_int_equal(race->nodes.count, NODES);
+        op.stride = acquires;
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, 2);
+        sim_race_atomic(&m.exec, &op, 2, flag, 4, false);
+        assert_int_equal(race->item[2].acquired, SIM_RACE_KNOWS_ALL);
+        /* Work-item 2 tells work-item 3 in different ways, and knows no less afterwards. */
+        if (how == 0) sim_race_barrier(&m.launch, barrier);
+        if (how == 1) sim_race_subgroup_barrier(&m.launch, 2, SUBGROUP, barrier);
+        if (how >= 2) {
+            op.stride = how == 2 ? release : relaxed;
+            op.extra = SIM_ATOMIC_STORE;
+            exec_set(&m, 2);
+            if (how == 3) sim_race_fence(&m.exec, release);
+            sim_race_atomic(&m.exec, &op, 2, flag + 4, 4, true);
+            op.stride = how == 2 ? acquires : relaxed;
+            op.extra = SIM_ATOMIC_LOAD;
+            exec_set(&m, 3);
+            sim_race_atomic(&m.exec, &op, 3, flag + 4, 4, false);
+            if (how == 3) sim_race_fence(&m.exec, acquires);
+        }
+        assert_int_equal(race->item[2].acquired, SIM_RACE_KNOWS_ALL);
+        assert_int_equal(race->item[3].acquired, SIM_RACE_KNOWS_ALL);
+        load_by(&m, SIM_RACE_GLOBAL, 3, 8);
+        assert_int_equal(m.launch.findings.rows.items[0].count, 1);
+        assert_int_equal(race->nodes.count, NODES);
+        quiet_close(&m);
+    }
+}
+
+/* Searches have a limit, too. */
+static void test_too_much_to_search(void **state)
+{
+    (void)state;
+    static model m;
+    uint64_t limit = UINT64_C(1) << 27;
+    quiet_open(&m, 0);
+    sim_race *race = m.launch.race;
+    uint32_t node = sim_race_node_now(race, 0, 1, SIM_RACE_ALL_CLASSES);
+    for (uint32_t beyond = 0; beyond < 2; beyond++) {
+        race->search_work = limit + beyond;
+        /* Stamp 1 is that of work-item 0, and 2 that of work-item 1. */
+        assert_true(sim_race_knows(race, node, SIM_RACE_GLOBAL, 1));
+        assert_int_equal(sim_race_knows(race, node, SIM_RACE_GLOBAL, 2), beyond);
+        assert_false(sim_race_knows(race, 0, SIM_RACE_GLOBAL, 2));
+    }
+    quiet_close(&m);
+}
+
+/* Who acquires what no work-item has released for it knows nothing, and nothing has to be shared.
+ */
+static void test_nothing_to_acquire(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t memory = SIM_MemorySemanticsCrossWorkgroupMemory;
+    sim_op op = {.site = 1,
+                 .stride =
+                     sim_order_pack(0, SIM_ScopeWorkgroup, SIM_MemorySemanticsRelease | memory),
+                 .extra = SIM_ATOMIC_STORE};
+    quiet_open(&m, 0);
+    exec_set(&m, 0);
+    sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    m.group = 1;
+    group_open(&m);
+    assert_false(m.launch.race->any_known);
+    op.stride = sim_order_pack(0, SIM_ScopeDevice, SIM_MemorySemanticsAcquire | memory);
+    op.extra = SIM_ATOMIC_LOAD;
+    exec_set(&m, 1);
+    sim_race_atomic(&m.exec, &op, 1, address_of(&m, SIM_RACE_GLOBAL, 0), 4, false);
+    assert_false(m.launch.race->any_known);
+    assert_int_equal(m.launch.race->item[1].acquired, 0);
+    quiet_close(&m);
+}
+
+/* ---- Asynchronous copies --------------------------------------------------------------------- */
+
+/* Like quiet_open, with the global ids that the messages name. */
+static void copies_open(model *m, uint32_t range)
+{
+    static uint8_t rows[(SIM_ROW_GLOBAL_ID + 3) * SIM_ROW_BYTES(8)];
+    quiet_open(m, range);
+    for (uint64_t i = 0; i < 3 * SIM_LANES; i++) {
+        uint64_t id = i < SIM_LANES ? 10 + i : i < 2 * SIM_LANES ? 20 : 30;
+        uint64_t row = SIM_ROW_GLOBAL_ID + i / SIM_LANES;
+        memcpy(rows + row * SIM_ROW_BYTES(8) + i % SIM_LANES * 8, &id, sizeof id);
+    }
+    m->wave.rows.data = rows;
+}
+
+static void copies_close(model *m)
+{
+    sim_race_copies_forget(m->launch.race);
+    quiet_close(m);
+}
+
+static uint64_t copy_by(model *m, uint32_t site, uint32_t lid, sim_race_copy_arguments arguments)
+{
+    exec_set(m, lid);
+    uint64_t event = sim_race_copy_begin(&m->exec, site, lid, &arguments);
+    sim_race_copy_begun(&m->exec);
+    return event;
+}
+
+static const sim_finding_row *only_finding(const model *m)
+{
+    assert_int_equal(found_count(m), 1);
+    return &m->launch.findings.rows.items[0];
+}
+
+static void expect_message(const model *m, const char *message)
+{
+    const sim_finding_row *row = only_finding(m);
+    if (!rt_text_equal(row->message, rt_text_of(message)))
+        fail_msg("%.*s, expected %s", RT_TEXT_ARG(row->message), message);
+}
+
+static void test_arguments_of_copies(void **state)
+{
+    (void)state;
+    static const struct {
+        sim_race_copy_arguments second;
+        const char *what; /* NULL: the same */
+    } cases[] = {{{1, 2, 3, 4, 0}, NULL},     {{9, 2, 3, 4, 0}, "target"},
+                 {{1, 9, 3, 4, 0}, "source"}, {{1, 2, 9, 4, 0}, "number of elements"},
+                 {{1, 2, 3, 9, 0}, "stride"}, {{1, 2, 3, 4, 9}, "event"},
+                 {{9, 9, 9, 9, 9}, "target"}};
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const sim_race_copy_arguments first = {1, 2, 3, 4, 0};
+        copies_open(&m, 0);
+        assert_int_equal(copy_by(&m, 5, 0, first), 1);
+        assert_int_equal(copy_by(&m, 5, 1, cases[i].second), 1);
+        assert_int_equal(copy_by(&m, 5, 2, cases[i].second), 1);
+        if (cases[i].what) {
+            char want[160];
+            snprintf(want, sizeof want,
+                     "asynchronous copy whose %s differs between the work-items of the group, "
+                     "begun by work-item (11, 20, 30)",
+                     cases[i].what);
+            expect_message(&m, want);
+            const sim_finding_row *row = only_finding(&m);
+            assert_int_equal(row->kind, SIM_FINDING_COPY_MISUSE);
+            assert_int_equal(row->site, 5);
+            assert_int_equal(row->count, 2);
+            assert_int_equal(row->work_item[0], 11);
+        } else {
+            assert_int_equal(found_count(&m), 0);
+        }
+        copies_close(&m);
+        /* Copies at different places are found as divergent. */
+        copies_open(&m, 0);
+        copy_by(&m, 5, 0, first);
+        copy_by(&m, 6, 1, cases[i].second);
+        assert_int_equal(found_count(&m), 0);
+        /* The next copy has the next event, or the one that it is to share. */
+        assert_int_equal(copy_by(&m, 7, 0, first), 2);
+        assert_int_equal(copy_by(&m, 7, 0, (sim_race_copy_arguments){.shared = 1}), 1);
+        assert_int_equal(copy_by(&m, 7, 0, first), 4);
+        copies_close(&m);
+    }
+}
+
+static void test_waits_for_copies(void **state)
+{
+    (void)state;
+    enum { BARRIER = 9 };
+    typedef struct wait {
+        uint32_t lid, site;
+        uint64_t number, count, event;
+    } wait;
+#define NULL_EVENT "wait for a null event, by work-item"
+#define UNKNOWN    "wait for an event that no copy of the group has, by work-item"
+#define DIFFER     "wait whose events differ between the work-items of the group, reached by work-item"
+    static const struct {
+        wait waits[6];
+        const char *message; /* NULL: none */
+        uint32_t lid, count;
+    } cases[] = {
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {2, 5, 0, 1, 1}}, NULL, 0, 0},
+        {{{0, 5, 0, 1, 0}}, NULL_EVENT, 0, 1},
+        {{{0, 5, 0, 1, 0}, {1, 5, 0, 1, 0}}, NULL_EVENT, 0, 2},
+        {{{0, 5, 0, 1, 3}}, UNKNOWN, 0, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 3}, {2, 5, 0, 1, 0}}, UNKNOWN, 1, 2},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 2}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {2, 5, 0, 1, 2}}, DIFFER, 2, 1},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 2, 1}, {1, 5, 1, 2, 2}}, NULL, 0, 0},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 2, 2}, {1, 5, 1, 2, 1}}, DIFFER, 1, 2},
+        {{{0, 5, 0, 2, 1}, {0, 5, 1, 2, 2}, {1, 5, 0, 1, 1}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 2, 1}, {1, 5, 1, 2, 2}}, DIFFER, 1, 2},
+        /* Waits at different places are found as divergent. */
+        {{{0, 5, 0, 1, 1}, {1, 6, 0, 1, 2}}, NULL, 0, 0},
+        {{{0, 5, 0, 1, 1}, {1, 6, 0, 2, 2}, {2, 6, 0, 1, 1}}, NULL, 0, 0},
+        /* The same wait in a loop. */
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 1, 2}, {1, 5, 0, 1, 2}},
+         NULL,
+         0,
+         0},
+        {{{0, 5, 0, 1, 1}, {1, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 2, 2}, {0, 5, 1, 2, 1}},
+         NULL,
+         0,
+         0},
+        {{{0, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 5, 0, 1, 2}, {1, 5, 0, 1, 1}}, DIFFER, 1, 1},
+        {{{0, 5, 0, 1, 1}, {.lid = BARRIER}, {0, 6, 0, 1, 2}, {1, 6, 0, 1, 1}}, DIFFER, 1, 1},
+    };
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        copies_open(&m, 0);
+        copy_by(&m, 1, 0, (sim_race_copy_arguments){0});
+        copy_by(&m, 2, 0, (sim_race_copy_arguments){0});
+        for (const wait *w = cases[i].waits; w->lid == BARRIER || w->site; w++) {
+            exec_set(&m, w->lid == BARRIER ? 0 : w->lid);
+            if (w->lid == BARRIER) sim_race_barrier(&m.launch, packed);
+            if (w->lid == BARRIER) continue;
+            sim_race_copy_wait(&m.exec, w->site, w->lid, w->number, w->count, w->event);
+        }
+        if (cases[i].message) {
+            char want[160];
+            snprintf(want, sizeof want, "%s (%u, 20, 30)", cases[i].message,
+                     (unsigned)(10 + cases[i].lid));
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, SIM_FINDING_COPY_MISUSE);
+            if (only_finding(&m)->count != cases[i].count) fail_msg("case %u", i);
+        } else if (found_count(&m)) {
+            fail_msg("case %u: %s", i, m.launch.findings.rows.items[0].message.data);
+        }
+        copies_close(&m);
+    }
+}
+
+/* Copies by work-item 0: c, d: the next one stores at 8 or 12; C, D: it loads there. 1, 2: the
+ * group waits for event 1 or 2. b: barrier; x: barrier that orders nothing; n: the next group. r,
+ * s: work-item 1 loads at 8 or 12; R, S: it stores there; o, O: work-item 0 loads or stores at 8.
+ */
+static void copies_run(model *m, uint32_t class, const char *steps)
+{
+    uint32_t orders = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    uint32_t relaxed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup, BOTH);
+    for (const char *c = steps; *c; c++) {
+        if (strchr("cdCD", *c)) {
+            sim_view_memory view = view_of(m, class, strchr("cC", *c) ? 8 : 12);
+            exec_set(m, 0);
+            sim_race_copy_begin(&m->exec, 5, 0, &(sim_race_copy_arguments){0});
+            if (strchr("cd", *c)) sim_race_write(&m->exec, 5, 0, &view, 4, ones);
+            if (strchr("CD", *c)) sim_race_read(&m->exec, 5, 0, &view, 4);
+            sim_race_copy_begun(&m->exec);
+        }
+        for (uint32_t lid = 0; strchr("12", *c) && lid < m->items; lid++) {
+            exec_set(m, lid);
+            sim_race_copy_wait(&m->exec, 6, lid, 0, 1, (uint64_t)(*c - '0'));
+        }
+        if (*c == 'b') sim_race_barrier(&m->launch, orders);
+        if (*c == 'x') sim_race_barrier(&m->launch, relaxed);
+        if (*c == 'n') {
+            sim_race_copies_forget(m->launch.race);
+            m->group++;
+            group_open(m);
+        }
+        if (strchr("rs", *c)) load_by(m, class, 1, *c == 'r' ? 8 : 12);
+        if (strchr("RS", *c)) store_by(m, class, 1, *c == 'R' ? 8 : 12);
+        if (*c == 'o') load_by(m, class, 0, 8);
+        if (*c == 'O') store_by(m, class, 0, 8);
+        assert_true(sim_race_check(m->launch.race));
+    }
+}
+
+/* A copy is open from where it begins to the barrier at which all have waited for it. */
+static void test_when_copies_are_open(void **state)
+{
+    (void)state;
+#define ITEM_0    "work-item (10, 20, 30)"
+#define ITEM_1    "work-item (11, 20, 30)"
+#define COPY_OF_0 "the asynchronous copy begun by " ITEM_0
+#define A_COPY    "an asynchronous copy begun by the group"
+    static const struct {
+        const char *steps;
+        uint32_t races;                     /* accesses that race */
+        const char *verb, *who, *and_other; /* of the first; NULL: any */
+    } cases[] = {
+        {"cr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cR", 1, "store", ITEM_1, "store by " A_COPY},
+        {"Cr", 0, NULL, NULL, NULL},
+        {"cs", 0, NULL, NULL, NULL},
+        {"CR", 1, "store", ITEM_1, "load by " A_COPY},
+        {"rc", 1, "store", COPY_OF_0, "load by " ITEM_1},
+        {"RC", 1, "load", COPY_OF_0, "store by " ITEM_1},
+        {"cc", 1, "store", COPY_OF_0, "store by " A_COPY},
+        {"cC", 1, "load", COPY_OF_0, "store by " A_COPY},
+        {"CC", 0, NULL, NULL, NULL},
+        {"cd", 0, NULL, NULL, NULL},
+        {"rbc", 0, NULL, NULL, NULL},
+        {"RbC", 0, NULL, NULL, NULL},
+        /* Any work-item may execute the copy. */
+        {"oc", 1, "store", COPY_OF_0, "load by " ITEM_0},
+        {"OC", 1, "load", COPY_OF_0, "store by " ITEM_0},
+        {"co", 1, "load", ITEM_0, "store by " A_COPY},
+        /* A barrier alone does not complete it, nor does a wait without one. */
+        {"cbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"CbR", 1, "store", ITEM_1, "load by " A_COPY},
+        {"cbbbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1r", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1xr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1br", 0, NULL, NULL, NULL},
+        {"C1bR", 0, NULL, NULL, NULL},
+        {"c1bbr", 0, NULL, NULL, NULL},
+        {"cb1br", 0, NULL, NULL, NULL},
+        {"cbb1bO", 0, NULL, NULL, NULL},
+        /* Of two copies, only one is complete. */
+        {"c1bc2br", 0, NULL, NULL, NULL},
+        {"c1bcr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"c1bcbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd1br", 0, NULL, NULL, NULL},
+        {"cd1bs", 1, NULL, NULL, NULL},
+        {"cd2br", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd2bs", 0, NULL, NULL, NULL},
+        {"cd2bbr", 1, "load", ITEM_1, "store by " A_COPY},
+        {"cd2bbs", 0, NULL, NULL, NULL},
+        {"cd2b1br", 0, NULL, NULL, NULL},
+        {"cd2b1brs", 0, NULL, NULL, NULL},
+        {"cD1br", 0, NULL, NULL, NULL},
+        {"cD1bS", 1, NULL, NULL, NULL},
+        {"cD2bS", 0, NULL, NULL, NULL},
+    };
+    static model m;
+    for (uint32_t i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t class = i % 2 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        const char *verb = cases[i / 2].verb;
+        copies_open(&m, 0);
+        copies_run(&m, class, cases[i / 2].steps);
+        if (found_count(&m) > 1 ||
+            (found_count(&m) ? only_finding(&m)->count : 0) != cases[i / 2].races)
+            fail_msg("'%s' is judged wrongly in class %u", cases[i / 2].steps, class);
+        if (verb) {
+            char want[256];
+            snprintf(want, sizeof want,
+                     "%s of 4 bytes at offset 8 of '%s' by %s and the %s are not ordered", verb,
+                     class == SIM_RACE_LOCAL ? "near" : "far", cases[i / 2].who,
+                     cases[i / 2].and_other);
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, SIM_FINDING_RACE);
+            if (strstr(want, A_COPY)) assert_int_equal(only_finding(&m)->other_site, 5);
+        }
+        copies_close(&m);
+    }
+}
+
+/* What the only work-item of a group has done precedes its copies. Those of other groups it does
+ * not. */
+static void test_copies_of_small_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *steps;
+        uint32_t races;
+        const char *message; /* of the race */
+    } cases[] = {
+        {"oc", 0, NULL},
+        {"OC", 0, NULL},
+        {"Oc", 0, NULL},
+        {"co", 1,
+         "load of 4 bytes at offset 8 of 'far' by work-item (10, 20, 30) and the store by an "
+         "asynchronous copy begun by the group are not ordered"},
+        {"cO", 1, NULL},
+        {"cC", 1, NULL},
+        {"c1bo", 0, NULL},
+        {"cno", 1,
+         "load of 4 bytes at offset 8 of 'far' by work-item (11, 20, 30) and the store by an "
+         "asynchronous copy begun by another group are not ordered"},
+        {"c1bno", 1, NULL},
+        {"OnC", 1,
+         "load of 4 bytes at offset 8 of 'far' by the asynchronous copy begun by work-item (11, "
+         "20, 30) and the store by work-item (10, 20, 30) are not ordered"},
+        {"CnO", 1, NULL},
+        {"Cno", 0, NULL},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        copies_open(&m, 4);
+        copies_run(&m, SIM_RACE_GLOBAL, cases[i].steps);
+        if (found_count(&m) != cases[i].races) fail_msg("'%s' is judged wrongly", cases[i].steps);
+        if (cases[i].message) expect_message(&m, cases[i].message);
+        copies_close(&m);
+    }
+}
+
+/* Copies that no work-item waits for before the group ends are found, and the next group begins
+ * anew. */
+static void test_copies_without_a_wait(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    copies_open(&m, 0);
+    for (m.group = 0; m.group < 2; m.group++) {
+        if (m.group) group_open(&m);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_int_equal(copy_by(&m, 5 + i, 0, (sim_race_copy_arguments){0}), i + 1);
+        copy_by(&m, 5, 2, (sim_race_copy_arguments){0});
+        exec_set(&m, 0);
+        sim_race_copy_wait(&m.exec, 9, 0, 0, 2, 1);
+        sim_race_copy_wait(&m.exec, 9, 0, 1, 2, 3);
+        sim_race_barrier(&m.launch, packed);
+        sim_race_copies_end(&m.exec);
+        assert_int_equal(m.launch.race->copies.count, 0);
+        assert_int_equal(found_count(&m), 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            const sim_finding_row *row = &m.launch.findings.rows.items[i];
+            assert_int_equal(row->site, 6 + 2 * i);
+            assert_int_equal(row->kind, SIM_FINDING_UNWAITED_COPY);
+            assert_int_equal(row->count, m.group + 1);
+            assert_true(rt_text_is(row->message,
+                                   "asynchronous copy that no work-item waits for before the "
+                                   "work-group ends, begun by work-item (10, 20, 30)"));
+        }
+        sim_race_copies_end(&m.exec); /* there are none any more */
+        assert_int_equal(m.launch.findings.rows.items[0].count, m.group + 1);
+    }
+    copies_close(&m);
+}
+
+/* What a cell keeps of earlier reads and atomics when a work-item makes another one. */
+static void test_joins(void **state)
+{
+    (void)state;
+    enum {
+        SEVERAL = SIM_RACE_SEVERAL,
+        OLDER = SIM_RACE_OLDER,
+        HERE = SIM_RACE_NARROW_HERE,
+    };
+    const uint32_t narrow = SIM_RACE_NARROW;
+    /* Stamps 11 to 13 are the first group's, 14 to 16 the second one's until its barrier, and from
+     * 17 on its present ones. Work-item 1, which has 18, makes the access. */
+    const struct {
+        uint32_t level, cell, flags;
+    } cases[] = {
+        {SIM_RACE_PLAIN, 0, 0},
+        {SIM_RACE_PLAIN, 10 | SEVERAL | OLDER | HERE | narrow, 0}, /* of an earlier launch */
+        {SIM_RACE_PLAIN, 11, OLDER},
+        {SIM_RACE_PLAIN, 13, OLDER},
+        {SIM_RACE_PLAIN, 13 | SEVERAL, OLDER},
+        {SIM_RACE_PLAIN, 13 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 14, 0},
+        {SIM_RACE_PLAIN, 16 | SEVERAL, 0},
+        {SIM_RACE_PLAIN, 16 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 17, SEVERAL},
+        {SIM_RACE_PLAIN, 17 | OLDER, SEVERAL | OLDER},
+        {SIM_RACE_PLAIN, 18, 0},
+        {SIM_RACE_PLAIN, 18 | SEVERAL, SEVERAL},
+        {SIM_RACE_PLAIN, 18 | OLDER, OLDER},
+        {SIM_RACE_PLAIN, 19, SEVERAL},
+        {SIM_RACE_DEVICE, 10 | HERE | narrow, 0},
+        {SIM_RACE_DEVICE, 13 | narrow, OLDER | narrow},
+        {SIM_RACE_DEVICE, 13 | HERE | narrow, OLDER | narrow},
+        {SIM_RACE_DEVICE, 16 | HERE | narrow, narrow},
+        {SIM_RACE_DEVICE, 17 | HERE | narrow, SEVERAL | HERE | narrow},
+        {SIM_RACE_DEVICE, 18 | HERE | narrow, HERE | narrow},
+        {SIM_RACE_WORKGROUP, 0, 0},
+        {SIM_RACE_WORKGROUP, 11, 0}, /* those of the earlier group were for the device */
+        {SIM_RACE_WORKGROUP, 11 | narrow, OLDER},
+        {SIM_RACE_WORKGROUP, 18 | OLDER, 0},
+        {SIM_RACE_WORKGROUP, 18 | OLDER | narrow, OLDER},
+        {SIM_RACE_WORKGROUP, 17, SEVERAL},
+        {SIM_RACE_WORKGROUP, 18 | HERE | narrow, HERE},
+        {SIM_RACE_SUBGROUP, 0, HERE},
+        {SIM_RACE_SUBGROUP, 11 | narrow, OLDER | HERE},
+        {SIM_RACE_SUBGROUP, 16, HERE},
+        {SIM_RACE_SUBGROUP, 17, SEVERAL | HERE},
+    };
+    static model m;
+    model_open(&m, 0);
+    m.world->race_next = 11;
+    launch_open(&m, 0);
+    m.options.on_accessed = NULL;
+    for (m.group = 0; m.group < 2; m.group++)
+        group_open(&m);
+    sim_race_barrier(&m.launch, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                               SIM_MemorySemanticsAcquireRelease | BOTH));
+    const sim_race_clock *clock = &m.launch.race->clocks[SIM_RACE_GLOBAL];
+    assert_int_equal(sim_race_stamp_of(clock, 1), 18);
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t level = cases[i].level, want = 18 | cases[i].flags;
+        if (level == SIM_RACE_SUBGROUP || level == SIM_RACE_WORKGROUP) want |= narrow;
+        uint32_t got = sim_race_join(clock, cases[i].cell, 1, 18, level);
+        if (got != want) fail_msg("case %u: %x, expected %x", i, got, want);
+    }
+    quiet_close(&m);
+}
+
+/* Two atomics race unless the scope of each includes both work-items, and with plain accesses they
+ * always do. */
+static void test_pairs_of_atomics(void **state)
+{
+    (void)state;
+    static const uint32_t scopes[] = {SIM_ScopeInvocation, SIM_ScopeSubgroup, SIM_ScopeWorkgroup,
+                                      SIM_ScopeDevice};
+    static const struct {
+        uint32_t group, lid, needed; /* of the second work-item; the scope that includes both */
+    } others[] = {{0, 1, SIM_RACE_SUBGROUP}, {0, 2, SIM_RACE_WORKGROUP}, {1, 0, SIM_RACE_DEVICE}};
+    static model m;
+    for (uint32_t i = 0; i < 4 * 4 * 3 * 2; i++) {
+        uint32_t one = i % 4, two = i / 4 % 4, which = i / 16 % 3, is_load = i / 48;
+        uint32_t least = one < two ? one : two;
+        quiet_open(&m, 0);
+        sim_op op = {.site = 1,
+                     .stride = sim_order_pack(0, scopes[one], SIM_MemorySemanticsAcquireRelease),
+                     .extra = SIM_ATOMIC_ADD};
+        uint64_t address = address_of(&m, SIM_RACE_GLOBAL, 8);
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, address, 4, true);
+        if (others[which].group) {
+            m.group = 1;
+            group_open(&m);
+        }
+        uint32_t lid = others[which].lid;
+        op.stride = sim_order_pack(0, scopes[two], SIM_MemorySemanticsAcquireRelease);
+        if (is_load) op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, address, 4, !is_load);
+        if (found_count(&m) != (least < others[which].needed))
+            fail_msg("levels %u and %u, work-item %u of group %u", one, two, lid,
+                     others[which].group);
+        quiet_close(&m);
+    }
+}
+
+/* The log keeps a load's lanes until a store follows: those that are active, each where it loads.
+ */
+static void test_loads_in_the_log(void **state)
+{
+    (void)state;
+    static const struct {
+        uint16_t offsets[3]; /* of work-items 0 to 2 */
+        uint8_t mask[3];
+        bool has_mask;
+        uint32_t size, shift; /* of the cells in the end */
+        uint32_t lid, offset; /* of the store */
+        bool races;
+    } cases[] = {
+        {{8, 12, 16}, {0}, false, 4, 2, 1, 12, false},
+        {{8, 12, 16}, {0}, false, 4, 2, 2, 12, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 2, 8, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 0, 16, true},
+        {{8, 12, 16}, {0}, false, 4, 2, 0, 20, false},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 2, 12, false},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 2, 8, true},
+        {{8, 12, 16}, {1, 0, 1}, true, 4, 2, 1, 16, true},
+        {{8, 13, 16}, {1, 0, 1}, true, 4, 2, 1, 16, true}, /* an inactive lane's does not count */
+        {{8, 15, 16}, {0}, false, 1, 0, 1, 12, false},
+        {{8, 15, 16}, {0}, false, 1, 0, 0, 12, true},
+        {{8, 15, 16}, {0}, false, 1, 0, 0, 8, false},
+        {{8, 15, 16}, {1, 1, 0}, true, 2, 0, 1, 12, false},
+        {{8, 15, 16}, {1, 1, 0}, true, 2, 0, 0, 16, true},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        quiet_open(&m, 0);
+        sim_race *race = m.launch.race;
+        sim_race_shadow *shadow = &race->locals[0];
+        /* All three load the word at 0, which needs no space for offsets. */
+        sim_race_log_row *row = sim_race_log_add(race, shadow, 0);
+        row->size = 4;
+        row->count = 1;
+        row->is_uniform = row->is_several = true;
+        row = sim_race_log_add(race, shadow, 9);
+        row->size = cases[i].size;
+        row->count = 3;
+        row->offset = cases[i].offsets[0];
+        row->has_mask = cases[i].has_mask;
+        memset(race->log_data + row->data, 0xff, 64);
+        memcpy(race->log_data + row->data, cases[i].offsets, 6);
+        if (cases[i].has_mask) memcpy(race->log_data + row->data + 6, cases[i].mask, 3);
+        store_by(&m, SIM_RACE_LOCAL, cases[i].lid, cases[i].offset);
+        if (found_count(&m) != cases[i].races || shadow->shift != cases[i].shift)
+            fail_msg("case %u is judged wrongly", i);
+        assert_int_equal(shadow->cells[SIM_RACE_READS][0], 1 | SIM_RACE_SEVERAL);
+        assert_int_equal(shadow->cells[SIM_RACE_READS][8 >> shadow->shift], 1);
+        assert_int_equal(shadow->from[SIM_RACE_READS], 1);
+        assert_int_equal(race->log.count + race->log_bytes, 0);
+        quiet_close(&m);
+    }
+}
+
+/* A barrier settles the logged loads if it orders local memory, and only then. */
+static void test_barriers_and_the_log(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t class = 0; class < SIM_RACE_CLASSES; class ++) {
+        quiet_open(&m, 0);
+        sim_view_memory view = view_of(&m, SIM_RACE_LOCAL, 0);
+        exec_set(&m, 0);
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 8, 4));
+        assert_int_equal(m.launch.race->log.count, 1);
+        sim_race_barrier(&m.launch,
+                         sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                        SIM_MemorySemanticsAcquireRelease |
+                                            (class == SIM_RACE_LOCAL
+                                                 ? SIM_MemorySemanticsWorkgroupMemory
+                                                 : SIM_MemorySemanticsCrossWorkgroupMemory)));
+        exec_set(&m, 0);
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 12, 4));
+        store_by(&m, SIM_RACE_LOCAL, 1, 8);
+        assert_int_equal(found_count(&m), class == SIM_RACE_GLOBAL);
+        store_by(&m, SIM_RACE_LOCAL, 1, 12);
+        assert_int_equal(m.launch.findings.rows.items[0].count, class == SIM_RACE_GLOBAL ? 2 : 1);
+        quiet_close(&m);
+    }
+}
+
+/* When stamps run out, nothing that work-items have published or acquired is left, and a running
+ * copy has a new stamp. */
+static void test_what_is_left_when_stamps_run_out(void **state)
+{
+    (void)state;
+    static model m;
+    copies_open(&m, 0);
+    sim_race *race = m.launch.race;
+    sim_op op = {.site = 1,
+                 .stride = sim_order_pack(0, SIM_ScopeDevice,
+                                          SIM_MemorySemanticsAcquireRelease |
+                                              SIM_MemorySemanticsCrossWorkgroupMemory),
+                 .extra = SIM_ATOMIC_ADD};
+    const sim_race_clock *clock = &race->clocks[SIM_RACE_GLOBAL];
+    race->has_atomics = race->has_meetings = false; /* otherwise it reports nothing more */
+    m.world->race_limit = 10;
+    sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+    exec_set(&m, 0);
+    sim_race_copy_begin(&m.exec, 5, 0, &(sim_race_copy_arguments){0});
+    sim_race_write(&m.exec, 5, 0, &view, 4, ones);
+    sim_race_copy_begun(&m.exec);
+    assert_int_equal(clock->next, 5);
+    for (uint32_t lid = 0; lid < 2; lid++) {
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+    }
+    assert_int_equal(clock->next, 7);
+    assert_int_not_equal(race->item[1].acquired, 0);
+    sim_race_stamp(race, 0, 1);
+    assert_int_equal(clock->next, 8); /* there was room for just three stamps */
+    assert_int_not_equal(race->nodes.count, 0);
+    sim_race_stamp(race, 0, 1);
+    assert_int_equal(clock->next, 4);
+    assert_int_equal(race->nodes.count, 0);
+    assert_int_equal(race->places.count, 0);
+    assert_int_equal(race->item[1].acquired, 0);
+    assert_false(race->any_known);
+    exec_set(&m, 1); /* its share of the same copy */
+    view = view_of(&m, SIM_RACE_GLOBAL, 12);
+    sim_race_copy_begin(&m.exec, 5, 1, &(sim_race_copy_arguments){0});
+    sim_race_write(&m.exec, 5, 1, &view, 4, ones);
+    sim_race_copy_begun(&m.exec);
+    assert_int_equal(clock->next, 5);
+    load_by(&m, SIM_RACE_GLOBAL, 2, 12);
+    expect_message(&m, "load of 4 bytes at offset 12 of 'far' by work-item (12, 20, 30) and the "
+                       "store by an asynchronous copy begun by the group are not ordered");
+    copies_close(&m);
+}
+
+/* A copy from one class of memory to the other stays open in both, and of the accesses that a
+ * copy's cell stands for, those of work-items are named as such. */
+static void test_copies_between_memories(void **state)
+{
+    (void)state;
+    static model m;
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    for (uint32_t from = 0; from < SIM_RACE_CLASSES; from++) {
+        copies_open(&m, 0);
+        sim_view_memory source = view_of(&m, from, 8), target = view_of(&m, 1 - from, 8);
+        exec_set(&m, 0);
+        sim_race_copy_begin(&m.exec, 5, 0, &(sim_race_copy_arguments){0});
+        sim_race_read(&m.exec, 5, 0, &source, 4);
+        sim_race_write(&m.exec, 5, 0, &target, 4, ones);
+        sim_race_copy_begun(&m.exec);
+        sim_race_barrier(&m.launch, packed);
+        load_by(&m, from, 1, 8);
+        assert_int_equal(found_count(&m), 0);
+        store_by(&m, from, 1, 8);
+        assert_int_equal(found_count(&m), 1);
+        load_by(&m, 1 - from, 1, 8);
+        assert_int_equal(found_count(&m), 2);
+        copies_close(&m);
+    }
+    copies_open(&m, 0);
+    sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+    load_by(&m, SIM_RACE_GLOBAL, 2, 8);
+    for (uint32_t lid = 0; lid < 2; lid++) { /* two shares of the same copy */
+        exec_set(&m, lid);
+        sim_race_copy_begin(&m.exec, 5, lid, &(sim_race_copy_arguments){0});
+        if (lid == 0) sim_race_read(&m.exec, 5, lid, &view, 4);
+        if (lid == 1) sim_race_write(&m.exec, 5, lid, &view, 4, ones);
+        sim_race_copy_begun(&m.exec);
+    }
+    expect_message(&m, "store of 4 bytes at offset 8 of 'far' by the asynchronous copy begun by "
+                       "work-item (11, 20, 30) and the load by another work-item of the group are "
+                       "not ordered");
+    copies_close(&m);
+}
+
+/* A group that ends in a wait without a barrier leaves nothing to the next group's waits. */
+static void test_waits_of_the_next_group(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t site = 9; site <= 10; site++) {
+        copies_open(&m, 0);
+        for (m.group = 0; m.group < 2; m.group++) {
+            if (m.group) group_open(&m);
+            for (uint32_t k = 0; k < 2; k++)
+                copy_by(&m, 5 + k, 0, (sim_race_copy_arguments){0});
+            exec_set(&m, 0);
+            if (m.group == 0) {
+                sim_race_copy_wait(&m.exec, 9, 0, 0, 1, 1);
+            } else {
+                sim_race_copy_wait(&m.exec, site, 0, 0, 1, 2);
+                assert_int_equal(found_count(&m), 0);
+                exec_set(&m, 1);
+                sim_race_copy_wait(&m.exec, site, 1, 0, 1, 1);
+                assert_int_equal(found_count(&m), 1);
+            }
+            sim_race_copies_forget(m.launch.race);
+        }
+        copies_close(&m);
+    }
+}
+
+static const uint8_t zeros[16];
+
+/* A store of the value that is there races with stores as one of equal values, but with loads as
+ * any other. The first finding of a place keeps its message. */
+static void test_stores_of_the_same_value(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before; /* by work-item 0: l, s: load and store; L, S: atomic ones */
+        const uint8_t *bytes;
+        sim_finding_kind kind;
+        const char *other;
+    } cases[] = {
+        {"s", zeros, SIM_FINDING_SAME_VALUE_RACE, "store"},
+        {"s", ones, SIM_FINDING_RACE, "store"},
+        {"l", zeros, SIM_FINDING_RACE, "load"},
+        {"l", ones, SIM_FINDING_RACE, "load"},
+        {"S", zeros, SIM_FINDING_SAME_VALUE_RACE, "atomic"},
+        {"S", ones, SIM_FINDING_RACE, "atomic"},
+        {"L", zeros, SIM_FINDING_RACE, "atomic"},
+        {"ls", zeros, SIM_FINDING_RACE, "load"},
+        {"sL", zeros, SIM_FINDING_RACE, "atomic"},
+    };
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_LOAD};
+        copies_open(&m, 0);
+        for (const char *c = cases[i].before; *c; c++) {
+            exec_set(&m, 0);
+            if (*c == 'l') load_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 's') store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 'L' || *c == 'S')
+                sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 8), 4, *c == 'S');
+        }
+        sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+        for (uint32_t lid = 1; lid < 3; lid++) { /* the other one's store races, too */
+            exec_set(&m, lid);
+            sim_race_write(&m.exec, 3, lid, &view, 4, cases[i].bytes);
+            char want[160];
+            bool is_same = cases[i].kind == SIM_FINDING_SAME_VALUE_RACE;
+            snprintf(want, sizeof want,
+                     "store of 4 bytes at offset 8 of 'far' by work-item (11, 20, 30) and the %s "
+                     "by work-item (10, 20, 30) are not ordered%s",
+                     cases[i].other, is_same ? "; the value stays the same" : "");
+            expect_message(&m, want);
+            assert_int_equal(only_finding(&m)->kind, cases[i].kind);
+            assert_int_equal(only_finding(&m)->count, lid);
+        }
+        copies_close(&m);
+    }
+}
+
+/* Where the other access is: of several places of one kind none is named, but a copy's is known. */
+static void test_places_of_others(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t i = 0; i < 4; i++) {
+        bool has_another = i % 2, is_later = i / 2; /* in the next group */
+        copies_open(&m, 0);
+        if (has_another) store_by(&m, SIM_RACE_GLOBAL, 2, 16); /* at place 1 */
+        copies_run(&m, SIM_RACE_GLOBAL, is_later ? "c1bn" : "c");
+        load_by(&m, SIM_RACE_GLOBAL, 1, 8);
+        assert_int_equal(only_finding(&m)->other_site, has_another && is_later ? 0 : 5);
+        copies_close(&m);
+    }
+}
+
+static void test_narrow_atomics_are_noted(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t scope, semantics;
+        bool is_narrow;
+    } cases[] = {{SIM_ScopeDevice, SIM_MemorySemanticsAcquireRelease, false},
+                 {SIM_ScopeDevice, 0, false},
+                 {SIM_ScopeWorkgroup, 0, false}, /* as of OpenCL 1.x */
+                 {SIM_ScopeWorkgroup, SIM_MemorySemanticsAcquireRelease, true},
+                 {SIM_ScopeSubgroup, 0, true}};
+    static model m;
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        sim_op op = {.site = 1,
+                     .stride = sim_order_pack(0, cases[i].scope, cases[i].semantics),
+                     .extra = SIM_ATOMIC_ADD};
+        quiet_open(&m, 0);
+        store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 0), 4, true);
+        assert_int_equal(view_of(&m, SIM_RACE_GLOBAL, 0).race->has_narrow, cases[i].is_narrow);
+        quiet_close(&m);
+    }
+}
+
+/* Atomics of objects that are smaller than the value, or just as large. */
+static void test_atomics_of_small_objects(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t size = 1; size <= 5; size++) {
+        model_open(&m, 0);
+        sim_object small;
+        assert_true(rt_ok(sim_object_create(m.world, size, RT_TEXT("small"), &small)));
+        launch_open(&m, 0);
+        sim_race_close(&m.launch);
+        m.options.on_accessed = NULL;
+        m.kernel.written.anything = true;
+        const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m.object};
+        sim_race_open(&m.launch, &argument);
+        group_open(&m);
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_ADD};
+        exec_set(&m, 0);
+        sim_race_atomic(&m.exec, &op, 0, sim_object_address(small), 4, true);
+        const sim_race_shadow *shadow = sim_world_memory(m.world, small)->race;
+        assert_non_null(shadow);
+        assert_int_equal(shadow->cells[SIM_RACE_ATOMIC_WRITES] != NULL, size >= 4);
+        /* Memory without a shadow is not written. */
+        const sim_view_memory view = {.size = BYTES};
+        assert_false(sim_race_wrote(&m.exec, &view, 4));
+        quiet_close(&m);
+    }
+}
+
+/* Whether a load by all work-items together can be recorded at once: no recorded store may be open
+ * for any of them. */
+static void test_loads_of_one_place(void **state)
+{
+    (void)state;
+    /* s: work-item 0 stores at 8; t: at 16; a: it performs an atomic there at 8; b: barrier; n: the
+     * next group; l: the next launch. */
+    static const struct {
+        const char *steps;
+        bool is_recorded;
+    } cases[] = {{"", true},     {"t", true},    {"s", false},   {"sb", true},  {"sbt", true},
+                 {"sn", false},  {"snb", false}, {"sl", true},   {"slt", true}, {"slnt", true},
+                 {"sbn", false}, {"a", false},   {"ab", true},   {"an", false}, {"anab", false},
+                 {"nab", true},  {"al", true},   {"altb", true}, {"nsb", true}};
+    uint32_t packed = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    sim_op op = {
+        .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_ADD};
+    static model m;
+    for (uint32_t i = 0; i < 3 * (sizeof cases / sizeof cases[0]); i++) {
+        uint32_t active = 1 + i % 3;
+        quiet_open(&m, 0);
+        for (const char *c = cases[i / 3].steps; *c; c++) {
+            if (*c == 's') store_by(&m, SIM_RACE_GLOBAL, 0, 8);
+            if (*c == 't') store_by(&m, SIM_RACE_GLOBAL, 0, 16);
+            exec_set(&m, 0);
+            if (*c == 'a')
+                sim_race_atomic(&m.exec, &op, 0, address_of(&m, SIM_RACE_GLOBAL, 8), 4, true);
+            if (*c == 'b') sim_race_barrier(&m.launch, packed);
+            if (*c == 'l') {
+                sim_race_close(&m.launch);
+                launch_open(&m, 0);
+                m.options.on_accessed = NULL;
+            }
+            if (*c == 'n') m.group++;
+            if (*c == 'n' || *c == 'l') group_open(&m);
+        }
+        exec_set(&m, 0);
+        for (uint32_t k = 0; k < active; k++)
+            m.mask[k] = 1;
+        m.exec.active = active;
+        sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 0);
+        bool is_recorded = sim_race_read_one(&m.exec, 2, &view, 8, 4);
+        if (is_recorded != cases[i / 3].is_recorded) fail_msg("'%s'", cases[i / 3].steps);
+        uint32_t stamp = sim_race_stamp_of(&m.launch.race->clocks[SIM_RACE_GLOBAL], 0);
+        uint32_t want = is_recorded ? stamp | (active > 1 ? SIM_RACE_SEVERAL : 0) : 0;
+        assert_int_equal(view.race->cells[SIM_RACE_READS][2], want);
+        assert_int_equal(view.race->shift, 2);
+        assert_int_equal(m.launch.race->log.count, 0);
+        quiet_close(&m);
+    }
+    /* Those of local memory are logged unless that was in vain. */
+    for (uint32_t i = 0; i < 6; i++) {
+        uint32_t active = 1 + i % 3;
+        bool in_vain = i / 3;
+        quiet_open(&m, 0);
+        exec_set(&m, 0);
+        for (uint32_t k = 0; k < active; k++)
+            m.mask[k] = 1;
+        m.exec.active = active;
+        sim_view_memory view = view_of(&m, SIM_RACE_LOCAL, 0);
+        view.race->logs_in_vain = in_vain;
+        assert_true(sim_race_read_one(&m.exec, 2, &view, 8, 4));
+        assert_int_equal(m.launch.race->log.count, !in_vain);
+        assert_int_equal(m.launch.race->log_bytes, 0);
+        assert_int_equal(view.race->cells[SIM_RACE_READS] != NULL, in_vain);
+        assert_int_equal(view.race->sites[SIM_RACE_READS], 2);
+        store_by(&m, SIM_RACE_LOCAL, 0, 8);
+        assert_int_equal(found_count(&m), active > 1);
+        quiet_close(&m);
+    }
+}
+
+/* Of the lanes of a wave, those that are active load, from the first to the last. */
+static void test_loads_of_lanes(void **state)
+{
+    (void)state;
+    static model m;
+    for (uint32_t mask = 1; mask < 1 << WAVE; mask++) {
+        for (uint32_t lid = 0; lid < WAVE; lid++) {
+            quiet_open(&m, 3);
+            exec_set(&m, 0);
+            m.exec.high = WAVE;
+            m.exec.active = 0;
+            for (uint32_t k = 0; k < WAVE; k++) {
+                m.mask[k] = mask >> k & 1;
+                m.exec.active += m.mask[k];
+            }
+            sim_view_memory view = view_of(&m, SIM_RACE_GLOBAL, 8);
+            sim_race_read_all(&m.exec, 2, &view, 4);
+            store_by(&m, SIM_RACE_GLOBAL, lid, 8);
+            assert_int_equal(found_count(&m), (mask & ~(1u << lid)) != 0);
+            quiet_close(&m);
+        }
+    }
+}
+
+/* A barrier whose memory scope is Device is also a release fence, of what precedes it: a relaxed
+ * atomic that follows publishes that, and not what the work-item has done in between (OpenCL API
+ * specification 3.0, section 3.3.6.3). */
+static void test_barriers_as_fences(void **state)
+{
+    (void)state;
+    static const uint32_t acquire_both = SIM_MemorySemanticsAcquire | BOTH;
+    static model m;
+    for (uint32_t i = 0; i < 3 * 2 * 3; i++) {
+        uint32_t lid = i % 3, is_later = i / 3 % 2, how = i / 6; /* 0, 1: device; 2: group */
+        uint32_t class = how == 1 ? SIM_RACE_LOCAL : SIM_RACE_GLOBAL;
+        uint32_t packed =
+            sim_order_pack(SIM_ScopeWorkgroup, how == 2 ? SIM_ScopeWorkgroup : SIM_ScopeDevice,
+                           SIM_MemorySemanticsAcquireRelease | BOTH);
+        sim_op op = {
+            .site = 1, .stride = sim_order_pack(0, SIM_ScopeDevice, 0), .extra = SIM_ATOMIC_STORE};
+        quiet_open(&m, 0);
+        uint64_t flag = address_of(&m, SIM_RACE_GLOBAL, 0);
+        if (!is_later) store_by(&m, class, (lid + 1) % 3, 8);
+        sim_race_barrier(&m.launch, packed);
+        if (is_later) store_by(&m, class, lid, 8);
+        exec_set(&m, lid);
+        sim_race_atomic(&m.exec, &op, lid, flag, 4, true);
+        uint32_t reader = (lid + 2) % 3;
+        if (class == SIM_RACE_GLOBAL) {
+            m.group = 1;
+            group_open(&m);
+        }
+        op.extra = SIM_ATOMIC_LOAD;
+        exec_set(&m, reader);
+        sim_race_atomic(&m.exec, &op, reader, flag, 4, false);
+        sim_race_fence(&m.exec, sim_order_pack(0, SIM_ScopeDevice, acquire_both));
+        load_by(&m, class, reader, 8);
+        bool races = is_later || how == 2;
+        if (found_count(&m) != races) fail_msg("case %u is judged wrongly", i);
+        quiet_close(&m);
+    }
+}
+
+/* A barrier that orders no memory completes no copy. */
+static void test_barriers_without_memory(void **state)
+{
+    (void)state;
+    static model m;
+    copies_open(&m, 0);
+    copies_run(&m, SIM_RACE_GLOBAL, "c1");
+    sim_race_barrier(&m.launch, sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                               SIM_MemorySemanticsAcquireRelease));
+    assert_false(m.launch.race->copies.items[0].is_complete);
+    copies_run(&m, SIM_RACE_GLOBAL, "b");
+    assert_true(m.launch.race->copies.items[0].is_complete);
+    copies_close(&m);
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+enum { ROW_LANES = 32, ROW_BYTES = 1024 };
+
+/* A group of 32 work-items, which form one wave, and memory of 1024 bytes in each class. */
+static void rows_open(model *m)
+{
+    static const uint8_t nothing[ROW_BYTES];
+    model_open(m, 0);
+    assert_true(rt_ok(sim_object_create(m->world, ROW_BYTES, RT_TEXT("far"), &m->object)));
+    sim_object_write(m->world, m->object, 0, ROW_BYTES, nothing);
+    m->launch.locals.items[0].size = ROW_BYTES;
+    sim_lane_memory_grow(&m->launch.locals_memory, ROW_BYTES, 0);
+    launch_open(m, 0);
+    sim_race_close(&m->launch);
+    m->options.on_accessed = NULL;
+    m->range =
+        (sim_range){.global = {2 * ROW_LANES, 1, 1}, .local = {ROW_LANES, 1, 1}, .dimensions = 3};
+    m->pool[SIM_SLOT_GROUP_ITEMS] = ROW_LANES;
+    const sim_argument argument = {.kind = SIM_PARAMETER_GLOBAL, .object = m->object};
+    sim_race_open(&m->launch, &argument);
+    group_open(m);
+}
+
+typedef struct row_access {
+    uint32_t class, size, value, alignment;
+    bool is_store;
+    uint32_t offsets[ROW_LANES];
+    uint8_t mask[ROW_LANES];
+} row_access;
+
+static row_access row_draw(model *m)
+{
+    static const uint32_t sizes[] = {4, 4, 4, 8, 2, 1};
+    row_access r = {.class = draw(m, 2), .size = sizes[draw(m, draw(m, 3) ? 4 : 6)]};
+    uint32_t how = draw(m, 8), first = draw(m, ROW_LANES),
+             last = first + draw(m, ROW_LANES - first);
+    uint32_t start = draw(m, 4) ? 0 : draw(m, 8), mask_how = draw(m, 3);
+    r.is_store = draw(m, 2);
+    r.value = draw(m, 2);
+    r.alignment = r.size == 8 && draw(m, 2) ? 4 : r.size; /* 4: lanes may overlap in part */
+    for (uint32_t i = 0; i < ROW_LANES; i++) {
+        uint32_t at = start + i; /* in elements */
+        if (how == 4) at = start + ROW_LANES - 1 - i;
+        if (how == 5) at = start + 2 * i;
+        if (how == 6) at = draw(m, 64);
+        if (how == 7) at = start + i / 2;
+        r.offsets[i] = at * r.alignment;
+        r.mask[i] = mask_how == 0 || (mask_how == 1 ? i >= first && i <= last : draw(m, 2));
+    }
+    r.mask[first] = 1;
+    return r;
+}
+
+/* Performs the access row by row, if it can be handled like that, or lane by lane. Returns whether
+ * it was handled as a row. */
+static bool row_run(model *m, const row_access *r, bool by_row)
+{
+    sim_exec *x = &m->exec;
+    sim_view_memory view = view_of(m, r->class, 0);
+    sim_op op = {.site = r->is_store ? 1 : 2, .count = 1, .c = r->alignment};
+    sim_register place = 0;
+    sim_code_function function = {.places = &place};
+    sim_frame frame = {.function = &function};
+    uint8_t bytes[8];
+    memset(bytes, (int)r->value, sizeof bytes);
+    m->wave.first_item = 0;
+    m->wave.lane_count = ROW_LANES;
+    memcpy(m->mask, r->mask, ROW_LANES);
+    memcpy(x->offsets, r->offsets, sizeof r->offsets);
+    x->frame = &frame;
+    x->high = ROW_LANES;
+    x->active = 0;
+    for (uint32_t i = 0; i < ROW_LANES; i++)
+        x->active += r->mask[i];
+    x->dense = x->active == ROW_LANES;
+    sim_chunks_find(x->offsets, x->dense ? NULL : x->mask, ROW_LANES, r->size, ROW_BYTES - r->size,
+                    x->kinds);
+    bool is_done = by_row && (r->is_store ? SIM_NAME(sim_race_store)(x, &op, &view, r->size)
+                                          : SIM_NAME(sim_race_load)(x, &op, &view, r->size));
+    for (uint32_t i = 0; i < ROW_LANES; i++) {
+        if (!r->mask[i]) continue;
+        view.offset = r->offsets[i];
+        if (!is_done && r->is_store) sim_race_write(x, op.site, i, &view, r->size, bytes);
+        if (!is_done && !r->is_store) sim_race_read(x, op.site, i, &view, r->size);
+        if (r->is_store) memcpy(view.data + view.offset, bytes, r->size);
+    }
+    x->frame = NULL;
+    return is_done;
+}
+
+/* Rows that are handled at once leave the same findings as their lanes one by one. */
+static void test_rows_and_lanes(void **state)
+{
+    (void)state;
+    static model a, b;
+    uint32_t orders = sim_order_pack(SIM_ScopeWorkgroup, SIM_ScopeWorkgroup,
+                                     SIM_MemorySemanticsAcquireRelease | BOTH);
+    uint32_t rows = 0, found = 0;
+    for (uint32_t run = 0; run < 2000; run++) {
+        rows_open(&a);
+        rows_open(&b);
+        a.random = 0x9e3779b97f4a7c15u * (run + 1);
+        bool overlaps = false; /* then another one of several readers may be named */
+        for (uint32_t step = 0; step < 12 && !found_count(&b); step++) {
+            if (draw(&a, 3) == 0) {
+                sim_race_barrier(&a.launch, orders);
+                sim_race_barrier(&b.launch, orders);
+            } else if (draw(&a, 8) == 0) {
+                a.group = b.group = 1;
+                group_open(&a);
+                group_open(&b);
+            } else if (draw(&a, 8) == 0) { /* as a release does */
+                uint32_t lid = draw(&a, ROW_LANES);
+                sim_race_stamp(a.launch.race, lid, 1);
+                sim_race_stamp(b.launch.race, lid, 1);
+            }
+            row_access r = row_draw(&a);
+            overlaps |= r.alignment < r.size;
+            rows += row_run(&a, &r, true);
+            row_run(&b, &r, false);
+            assert_int_equal(found_count(&a), found_count(&b));
+            for (uint32_t k = 0; k < found_count(&a); k++) {
+                const sim_finding_row *got = &a.launch.findings.rows.items[k];
+                const sim_finding_row *want = &b.launch.findings.rows.items[k];
+                if (!overlaps) assert_string_equal(got->message.data, want->message.data);
+                assert_int_equal(got->count, want->count);
+                assert_int_equal(got->kind, want->kind);
+                assert_int_equal(got->other_site, want->other_site);
+                found++;
+            }
+        }
+        quiet_close(&a);
+        quiet_close(&b);
+    }
+    assert_true(rows > 1000 && found > 200);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_launches),   cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_spinning),          cmocka_unit_test(test_groups_begin_anew),
-        cmocka_unit_test(test_release_sequences), cmocka_unit_test(test_which_launches_are_checked),
-        cmocka_unit_test(test_atomics_elsewhere), cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_random_launches),
+        cmocka_unit_test(test_intervals),
+        cmocka_unit_test(test_spinning),
+        cmocka_unit_test(test_which_launches_are_checked),
+        cmocka_unit_test(test_atomics_elsewhere),
+        cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_release_sequences),
+        cmocka_unit_test(test_groups_begin_anew),
+        cmocka_unit_test(test_what_barriers_order),
+        cmocka_unit_test(test_when_loads_are_logged_again),
+        cmocka_unit_test(test_limits_of_the_log),
+        cmocka_unit_test(test_stamps_run_out),
+        cmocka_unit_test(test_stamps_begin_anew_with_a_launch),
+        cmocka_unit_test(test_stamps_of_copies),
+        cmocka_unit_test(test_tracked_memory),
+        cmocka_unit_test(test_cells_of_bytes),
+        cmocka_unit_test(test_launches_forget_sites),
+        cmocka_unit_test(test_too_much_to_know),
+        cmocka_unit_test(test_too_much_to_search),
+        cmocka_unit_test(test_nothing_to_acquire),
+        cmocka_unit_test(test_arguments_of_copies),
+        cmocka_unit_test(test_waits_for_copies),
+        cmocka_unit_test(test_when_copies_are_open),
+        cmocka_unit_test(test_copies_of_small_groups),
+        cmocka_unit_test(test_copies_without_a_wait),
+        cmocka_unit_test(test_joins),
+        cmocka_unit_test(test_pairs_of_atomics),
+        cmocka_unit_test(test_loads_in_the_log),
+        cmocka_unit_test(test_barriers_and_the_log),
+        cmocka_unit_test(test_what_is_left_when_stamps_run_out),
+        cmocka_unit_test(test_copies_between_memories),
+        cmocka_unit_test(test_waits_of_the_next_group),
+        cmocka_unit_test(test_stores_of_the_same_value),
+        cmocka_unit_test(test_places_of_others),
+        cmocka_unit_test(test_narrow_atomics_are_noted),
+        cmocka_unit_test(test_atomics_of_small_objects),
+        cmocka_unit_test(test_loads_of_one_place),
+        cmocka_unit_test(test_loads_of_lanes),
+        cmocka_unit_test(test_barriers_as_fences),
+        cmocka_unit_test(test_barriers_without_memory),
+        cmocka_unit_test(test_rows_and_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
