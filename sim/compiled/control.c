@@ -235,12 +235,14 @@ static void emit_cost(tier_emitter *e, uint32_t cost, bool may_be_idle)
     LLVMBuildStore(e->builder, LLVMBuildAdd(e->builder, steps, once, ""), e->steps);
 }
 
-static void emit_ops(tier_emitter *e, const tier_block *from, bool may_be_idle)
+/* The operations of e->block. */
+static void emit_ops(tier_emitter *e, bool may_be_idle)
 {
-    const sim_code_function *function = e->flat->instances.items[from->instance].function;
-    emit_cost(e, from->block->cost, may_be_idle);
-    for (uint32_t i = 0; i < from->block->op_count; i++)
-        tier_emit_op(e, &function->ops[from->block->op_first + i]);
+    const sim_code_block *block = block_at(e, e->block)->block;
+    const sim_op *ops = tier_function_of(e->flat, e->block)->ops + block->op_first;
+    emit_cost(e, block->cost, may_be_idle);
+    for (uint32_t i = 0; i < block->op_count; i++)
+        tier_emit_op(e, &ops[i]);
 }
 
 /* ---- Branches ------------------------------------------------------------------------------- */
@@ -304,7 +306,7 @@ static void fold_block(tier_emitter *e, uint32_t block, LLVMValueRef lanes, uint
     uint32_t next = from->join;
     e->block = e->node = block;
     LLVMBuildStore(e->builder, lanes, e->active);
-    emit_ops(e, from, true);
+    emit_ops(e, true);
     if (from->block->end == SIM_END_BRANCH) {
         LLVMValueRef parts[2];
         branch_lanes(e, from->block, parts);
@@ -559,7 +561,7 @@ static void emit_block(tier_emitter *e, uint32_t index)
         LLVMBuildBr(e->builder, e->gives_up[SIM_TIER_UNDEFINED]);
         return;
     }
-    emit_ops(e, from, false);
+    emit_ops(e, false);
     emit_end(e, from);
 }
 

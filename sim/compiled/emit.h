@@ -119,6 +119,8 @@ LLVMValueRef tier_widen(tier_emitter *e, const char *prefix, const char *name,
 
 /* `count` lanes of a row, from a lane on; after the last one comes lane 0. */
 LLVMValueRef tier_lanes(const tier_emitter *e, LLVMValueRef row, uint32_t from, uint32_t count);
+/* A chunk of its two halves. */
+LLVMValueRef tier_lanes_join(const tier_emitter *e, const LLVMValueRef halves[2]);
 /* Loads elements of four or eight bytes for the active lanes, at offsets that are numbers of 32
  * bits, from 0 to INT32_MAX. */
 LLVMValueRef tier_gather(const tier_emitter *e, LLVMTypeRef type, LLVMValueRef data,

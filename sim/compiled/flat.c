@@ -324,6 +324,15 @@ static bool trace_pool(trace *t, uint32_t offset)
     return trace_found(t, (variable){IN_LOCAL, object});
 }
 
+const sim_op *tier_writer_of(const sim_code_function *function, const sim_code_block *block,
+                             const sim_op *before, sim_register place)
+{
+    for (const sim_op *op = before; op-- > function->ops + block->op_first;) {
+        if (writes(function, op, place)) return op;
+    }
+    return NULL;
+}
+
 /* Traces a register as an operation of the block reads it: its last writer before that, or any
  * writer if there is none. */
 static bool trace_register(trace *t, uint32_t instance, const sim_code_block *block,
@@ -334,13 +343,8 @@ static bool trace_register(trace *t, uint32_t instance, const sim_code_block *bl
         return trace_pool(t, place & SIM_REGISTER_MASK);
     if (t->depth >= TRACE_DEPTH_MAX) return false;
     t->depth++;
-    for (const sim_op *op = before; block && op-- > function->ops + block->op_first;) {
-        if (!writes(function, op, place)) continue;
-        bool is_known = trace_op(t, instance, block, op);
-        t->depth--;
-        return is_known;
-    }
-    bool is_known = trace_writers(t, instance, place);
+    const sim_op *op = block ? tier_writer_of(function, block, before, place) : NULL;
+    bool is_known = op ? trace_op(t, instance, block, op) : trace_writers(t, instance, place);
     t->depth--;
     return is_known;
 }

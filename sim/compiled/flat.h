@@ -75,6 +75,11 @@ void tier_fold_branches(tier_flat *flat);
 /* The edge, 0 or 1, whose side a folded branch runs first. */
 uint32_t tier_fold_first(const tier_flat *flat, uint32_t block);
 
+/* Returns the last operation of the block before another one of it that writes the register; NULL:
+ * there is none. */
+const sim_op *tier_writer_of(const sim_code_function *function, const sim_code_block *block,
+                             const sim_op *before, sim_register place);
+
 /* True if the register, as an operation of the block reads it, is computed from the address of one
  * private variable, which is then returned. It may point outside the variable. */
 bool tier_private_variable(const tier_flat *flat, uint32_t instance, const sim_code_block *block,

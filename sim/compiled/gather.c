@@ -12,6 +12,15 @@ LLVMValueRef tier_lanes(const tier_emitter *e, LLVMValueRef row, uint32_t from, 
                                   LLVMConstVector(places, count), "");
 }
 
+LLVMValueRef tier_lanes_join(const tier_emitter *e, const LLVMValueRef halves[2])
+{
+    LLVMValueRef places[SIM_TIER_LANES];
+    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
+        places[i] = tier_number(e->i32, i);
+    return LLVMBuildShuffleVector(e->builder, halves[0], halves[1],
+                                  LLVMConstVector(places, SIM_TIER_LANES), "");
+}
+
 /* ---- Where the processor has instructions for offsets of 32 bits ----------------------------- */
 
 /* LLVM's own gathers and scatters have offsets of 64 bits; it does not always see that they are
@@ -27,16 +36,13 @@ static LLVMValueRef words_gather(const tier_emitter *e, LLVMValueRef data, LLVMV
 static LLVMValueRef pairs_gather(const tier_emitter *e, LLVMValueRef data, LLVMValueRef at)
 {
     LLVMTypeRef type = LLVMVectorType(e->i64, HALF);
-    LLVMValueRef active = tier_active(e), halves[2], places[SIM_TIER_LANES];
+    LLVMValueRef active = tier_active(e), halves[2];
     for (uint32_t i = 0; i < 2; i++) {
         LLVMValueRef arguments[] = {LLVMConstNull(type), data, tier_lanes(e, at, i * HALF, HALF),
                                     tier_lanes(e, active, i * HALF, HALF), tier_number(e->i32, 1)};
         halves[i] = tier_intrinsic(e, "llvm.x86.avx512.mask.gather.dpq.512", NULL, 0, arguments, 5);
     }
-    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
-        places[i] = tier_number(e->i32, i);
-    return LLVMBuildShuffleVector(e->builder, halves[0], halves[1],
-                                  LLVMConstVector(places, SIM_TIER_LANES), "");
+    return tier_lanes_join(e, halves);
 }
 
 /* ---- All processors ------------------------------------------------------------------------- */

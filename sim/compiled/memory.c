@@ -336,6 +336,17 @@ LLVMValueRef tier_intrinsic(const tier_emitter *e, const char *name, LLVMTypeRef
                           function, arguments, count, "");
 }
 
+/* Loads adjacent elements for the active lanes; lane 0's would be at `at`. */
+static LLVMValueRef load_adjacent(const tier_emitter *e, LLVMTypeRef element, LLVMValueRef data,
+                                  LLVMValueRef at)
+{
+    LLVMTypeRef types[] = {tier_chunk_of(element), LLVMPointerType(tier_chunk_of(element), 0)};
+    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
+    LLVMValueRef arguments[] = {LLVMBuildBitCast(e->builder, from, types[1], ""),
+                                tier_number(e->i32, 1), tier_active(e), LLVMConstNull(types[0])};
+    return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
+}
+
 /* Loads a component of the lanes from adjacent places, of which lane 0's is at `start`. If the
  * places have several components, all lanes are active. */
 static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMValueRef data,
@@ -343,16 +354,10 @@ static LLVMValueRef load_run(const tier_emitter *e, const tier_memory *m, LLVMVa
 {
     uint32_t count = m->access->count;
     LLVMTypeRef element = tier_type(e, m->type, false);
+    if (count == 1) return load_adjacent(e, element, data, start);
     LLVMTypeRef type = LLVMVectorType(element, count * SIM_TIER_LANES);
-    LLVMTypeRef pointer = LLVMPointerType(type, 0);
     LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &start, 1, "");
-    from = LLVMBuildBitCast(e->builder, from, pointer, "");
-    if (count == 1) {
-        LLVMTypeRef types[] = {type, pointer};
-        LLVMValueRef arguments[] = {from, tier_number(e->i32, 1), tier_active(e),
-                                    LLVMConstNull(type)};
-        return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
-    }
+    from = LLVMBuildBitCast(e->builder, from, LLVMPointerType(type, 0), "");
     LLVMValueRef whole = LLVMBuildLoad2(e->builder, type, from, ""), places[SIM_TIER_LANES];
     LLVMSetAlignment(whole, 1);
     for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
@@ -485,6 +490,7 @@ static void plain_part(tier_emitter *e, const tier_memory *m, uint32_t kind, LLV
 
 /* ---- The log of reads ----------------------------------------------------------------------- */
 
+/* The log's next row. */
 static LLVMValueRef log_row(const tier_emitter *e)
 {
     LLVMValueRef next_at =
@@ -516,9 +522,7 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     LLVMBasicBlockRef logged = tier_block_new(e, "logged"), full = tier_block_new(e, "full");
     LLVMBuildCondBr(e->builder, flag_of(e, loads, SIM_TIER_LOGGED), logged, m->done);
     LLVMPositionBuilderAtEnd(e->builder, logged);
-    LLVMValueRef next_at =
-        tier_pointer(e, e->context, offsetof(sim_tier_context, reads_next), e->bytes_pointer);
-    LLVMValueRef row = LLVMBuildLoad2(e->builder, e->bytes_pointer, next_at, "");
+    LLVMValueRef row = log_row(e);
     log_store(e, row, offsetof(sim_tier_read, first), first);
     log_store(e, row, offsetof(sim_tier_read, race),
               view_member(e, m, offsetof(sim_tier_view, race), e->i64));
@@ -529,7 +533,9 @@ static void log_end(tier_emitter *e, const tier_memory *m, LLVMValueRef loads, L
     log_store(e, row, offsetof(sim_tier_read, lid), LLVMBuildLoad2(e->builder, e->i32, lid_at, ""));
     log_store(e, row, offsetof(sim_tier_read, kind), kind);
     LLVMValueRef next = tier_pointer(e, row, sizeof(sim_tier_read), e->i8);
-    LLVMBuildStore(e->builder, next, next_at);
+    LLVMBuildStore(
+        e->builder, next,
+        tier_pointer(e, e->context, offsetof(sim_tier_context, reads_next), e->bytes_pointer));
     LLVMValueRef end_at =
         tier_pointer(e, e->context, offsetof(sim_tier_context, reads_end), e->bytes_pointer);
     LLVMValueRef end = LLVMBuildLoad2(e->builder, e->bytes_pointer, end_at, "");
@@ -555,11 +561,12 @@ static void plain_test(const tier_emitter *e, LLVMValueRef flags, LLVMBasicBlock
     tier_branch_rarely(e, is_plain, plain, tracked);
 }
 
-/* Only stores of words to an object that is known to be local are made in line. */
+/* Only stores of words to an object that is known to be local are made in line, and only if lanes
+ * have their own places. */
 static bool is_local_store(const tier_memory *m)
 {
     const sim_tier_access *a = m->access;
-    return a->is_store && a->count == 1 && a->bytes == 4 && a->alignment >= 4 &&
+    return a->is_store && !m->is_uniform && a->count == 1 && a->bytes == 4 && a->alignment >= 4 &&
            m->object.local != 0 && m->object.local != TIER_LOCAL_ANY;
 }
 
@@ -579,13 +586,13 @@ static void access_uniform(tier_emitter *e, const tier_memory *m)
     view_open(e, m, address, other);
     LLVMValueRef offset = offset_of(e, address);
     tier_offsets_check(e, m, offset, view_member(e, m, offsetof(sim_tier_view, end), e->i64));
-    LLVMValueRef loads = m->access->is_store ? NULL : flags_of(e, m);
-    plain_test(e, loads, plain, tracked);
+    LLVMValueRef flags = flags_of(e, m);
+    plain_test(e, flags, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
     LLVMBasicBlockRef loaded = tier_block_new(e, "loaded");
-    plain_part(e, m, SIM_TIER_SAME, offset, loads, loaded);
+    plain_part(e, m, SIM_TIER_SAME, offset, flags, loaded);
     LLVMPositionBuilderAtEnd(e->builder, loaded);
-    log_end(e, m, loads, LLVMBuildTrunc(e->builder, offset, e->i32, ""),
+    log_end(e, m, flags, LLVMBuildTrunc(e->builder, offset, e->i32, ""),
             tier_number(e->i32, SIM_TIER_SAME));
     LLVMPositionBuilderAtEnd(e->builder, tracked);
     LLVMValueRef at = tier_splat(e, LLVMBuildTrunc(e->builder, offset, e->i32, ""));
@@ -635,13 +642,8 @@ static LLVMValueRef offsets_from(const tier_emitter *e, LLVMValueRef origin, uin
 static LLVMValueRef words_load(const tier_emitter *e, uint32_t kind, LLVMValueRef data,
                                LLVMValueRef at)
 {
-    LLVMTypeRef type = tier_chunk_of(e->i32), pointer = LLVMPointerType(type, 0);
     if (kind == SIM_TIER_MIXED) return tier_gather(e, e->i32, data, at);
-    LLVMValueRef from = LLVMBuildGEP2(e->builder, e->i8, data, &at, 1, "");
-    LLVMTypeRef types[] = {type, pointer};
-    LLVMValueRef arguments[] = {LLVMBuildBitCast(e->builder, from, pointer, ""),
-                                tier_number(e->i32, 1), tier_active(e), LLVMConstNull(type)};
-    return tier_intrinsic(e, "llvm.masked.load", types, 2, arguments, 4);
+    return load_adjacent(e, e->i32, data, at);
 }
 
 static void words_store(const tier_emitter *e, uint32_t kind, LLVMValueRef data, LLVMValueRef at,
@@ -759,13 +761,13 @@ static void rows_access(tier_emitter *e, const rows *r, uint32_t kind, LLVMValue
     const tier_memory *m = r->m;
     LLVMBasicBlockRef plain = tier_block_new(e, "plain"), loaded = tier_block_new(e, "loaded");
     LLVMBasicBlockRef tracked = tier_block_new(e, "tracked");
-    bool is_helped = m->access->is_store && kind == SIM_TIER_SAME;
-    plain_test(e, is_helped ? NULL : r->flags, plain, tracked);
+    LLVMValueRef flags = m->access->is_store && kind == SIM_TIER_SAME ? NULL : r->flags;
+    plain_test(e, flags, plain, tracked);
     LLVMPositionBuilderAtEnd(e->builder, plain);
-    if (m->access->is_store && r->flags && !is_helped) {
+    if (m->access->is_store && flags) {
         local_store(e, m, kind, at, tracked);
     } else {
-        plain_part(e, m, kind, at, r->flags, loaded);
+        plain_part(e, m, kind, at, flags, loaded);
     }
     LLVMPositionBuilderAtEnd(e->builder, loaded);
     if (r->loaded_first) {

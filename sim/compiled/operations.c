@@ -135,17 +135,14 @@ static LLVMValueRef divisor_safe(const tier_emitter *e, LLVMValueRef flags, LLVM
     return LLVMBuildSelect(e->builder, is_set(e, flags), divisor, one, "");
 }
 
-/* The register that the last operation before `op` to write `place` has moved there, in the block
- * that is being emitted; `place` itself if that operation is not a move. Operands of some
- * operations are rows, so that constants are moved first. */
+/* The register from which `place` was moved before `op` in the same block, or `place` itself.
+ * Operands of some operations are rows, so that constants are moved first. */
 static sim_register moved_from(const tier_emitter *e, const sim_op *op, sim_register place)
 {
     const sim_code_block *block = e->flat->blocks.items[e->block].block;
-    const sim_op *first = tier_function_of(e->flat, e->block)->ops + block->op_first;
-    while (op > first && (--op)->target != place) {
-    }
-    bool is_moved = op->target == place && tier_handler_at(op->handler)->shape == TIER_MOVE;
-    return is_moved ? op->a : place;
+    const sim_op *writer = tier_writer_of(tier_function_of(e->flat, e->block), block, op, place);
+    bool is_moved = writer && tier_handler_at(writer->handler)->shape == TIER_MOVE;
+    return is_moved ? writer->a : place;
 }
 
 /* Divides a chunk by a number that is known, neither 0 nor -1: LLVM then multiplies, which is
@@ -253,7 +250,7 @@ static LLVMValueRef halves_widen(const tier_emitter *e, LLVMValueRef bits)
 static LLVMValueRef halves_narrow(const tier_emitter *e, LLVMValueRef floats)
 {
     enum { AS_MODE_SAYS = 4, HALF = SIM_TIER_LANES / 2 };
-    LLVMValueRef rounding = tier_number(e->i32, AS_MODE_SAYS), places[SIM_TIER_LANES], parts[2];
+    LLVMValueRef rounding = tier_number(e->i32, AS_MODE_SAYS), halves[2];
     if (e->level >= 2) {
         LLVMValueRef arguments[] = {floats, rounding, LLVMConstNull(tier_chunk_of(e->i16)),
                                     LLVMConstAllOnes(e->i16)};
@@ -261,12 +258,9 @@ static LLVMValueRef halves_narrow(const tier_emitter *e, LLVMValueRef floats)
     }
     for (uint32_t i = 0; i < 2; i++) {
         LLVMValueRef arguments[] = {tier_lanes(e, floats, i * HALF, HALF), rounding};
-        parts[i] = tier_intrinsic(e, "llvm.x86.vcvtps2ph.256", NULL, 0, arguments, 2);
+        halves[i] = tier_intrinsic(e, "llvm.x86.vcvtps2ph.256", NULL, 0, arguments, 2);
     }
-    for (uint32_t i = 0; i < SIM_TIER_LANES; i++)
-        places[i] = tier_number(e->i32, i);
-    return LLVMBuildShuffleVector(e->builder, parts[0], parts[1],
-                                  LLVMConstVector(places, SIM_TIER_LANES), "");
+    return tier_lanes_join(e, halves);
 }
 
 static void emit_half(tier_emitter *e, const sim_op *op, const tier_handler *h)

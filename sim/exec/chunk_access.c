@@ -174,7 +174,8 @@ static ALWAYS bool cells_are_apart(sim_words here, uint32_t count, uint32_t mask
            !sim_words_any((sim_words)(here < next + count) & pairs);
 }
 
-/* Notes that accesses of the kind are recorded in the cells from now on. */
+/* Notes that accesses of the kind, which are no plain writes, are recorded in the cells from now
+ * on: stores in line do not look for them. */
 static ALWAYS void cells_mark(sim_tier_context *c, const sim_tier_view *view, sim_race_kind kind)
 {
     sim_race_shadow *shadow = view->race;
@@ -265,7 +266,7 @@ static ALWAYS bool race_store(sim_tier_context *c, const sim_tier_view *view, ui
     if (r.count > 1 && !r.is_distinct && cells_overlap(&r)) return false;
     if (clock->is_split || !cells_all_settled(shadow, clock, &r, SIM_RACE_KINDS, true))
         return false;
-    cells_mark(c, view, SIM_RACE_WRITES);
+    shadow->from[SIM_RACE_WRITES] = clock->ordered_from;
     for (uint32_t k = 0; k < r.count; k++) {
         if (!cells_write(&r, shadow->cells[SIM_RACE_WRITES] + k)) return false;
     }

@@ -1082,16 +1082,24 @@ static void control_set(compiled *k)
     k->context.resume = 0;
 }
 
+enum { KERNEL_SIZE = 2048 };
+
+/* Takes the kernel out of the text, so that types can be added before it. */
+static void kernel_take(assembly *t, char out[KERNEL_SIZE])
+{
+    const char *kernel = strstr(t->text, "%k = OpFunction");
+    size_t rest = strlen(kernel);
+    assert_true(rest < KERNEL_SIZE);
+    memcpy(out, kernel, rest + 1);
+    t->used -= rest;
+}
+
 static compiled *control_compile(const char *body, uint32_t level)
 {
     static assembly t;
+    char kept[KERNEL_SIZE];
     kernel_begin(&t, "i32", false);
-    char *kernel = strstr(t.text, "%k = OpFunction");
-    size_t rest = strlen(kernel);
-    char kept[2048];
-    assert_true(rest < sizeof kept);
-    memcpy(kept, kernel, rest + 1);
-    t.used -= rest;
+    kernel_take(&t, kept);
     add(&t, "%s%s%s%s", CONTROL_TYPES, kept, CONTROL_START, body);
     add(&t, "OpReturn\nOpFunctionEnd\n");
     return kernel_compile(t.text, level);
@@ -1307,13 +1315,9 @@ static compiled *private_compile(const private_case *c, uint32_t level)
     static assembly t;
     char element[16];
     snprintf(element, sizeof element, "i%u", 8 * c->bytes);
+    char kept[KERNEL_SIZE];
     kernel_begin(&t, element, false);
-    char *kernel = strstr(t.text, "%k = OpFunction");
-    size_t rest = strlen(kernel);
-    char kept[2048];
-    assert_true(rest < sizeof kept);
-    memcpy(kept, kernel, rest + 1);
-    t.used -= rest;
+    kernel_take(&t, kept);
     add(&t,
         "%%l99 = OpConstant %%i64 99\n%%p8 = OpTypePointer Function %%i8\n"
         "%%l4 = OpConstant %%i64 4\n%%array = OpTypeArray %%%s %%l4\n",

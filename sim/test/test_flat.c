@@ -864,6 +864,16 @@ static void chain_append(rt_buffer *body, const char *name, uint32_t count)
     rt_buffer_printf(body, "OpBranch %%m\n");
 }
 
+/* Where the sides of the first branch of a kernel meet. */
+static uint32_t first_join(const rt_buffer *body)
+{
+    flattened f = flat_open("", rt_buffer_string(body));
+    assert_null(f.reason);
+    uint32_t join = f.flat.blocks.items[0].join;
+    flat_close(&f);
+    return join;
+}
+
 /* Both sides together have at most 16 operations, and there are at most 12 blocks. */
 static void test_fold_limits(void **state)
 {
@@ -876,10 +886,7 @@ static void test_fold_limits(void **state)
         chain_append(&body, "z", 8);
         rt_buffer_printf(&body, "%%m = OpLabel\n%%at = OpPhi %%i64 %%y_%u %%y %%z_8 %%z\n%s", count,
                          STORE);
-        flattened f = flat_open("", rt_buffer_string(&body));
-        assert_null(f.reason);
-        assert_int_equal(f.flat.blocks.items[0].join, count <= 8 ? 3 : SIM_NONE);
-        flat_close(&f);
+        assert_int_equal(first_join(&body), count <= 8 ? 3 : SIM_NONE);
     }
     /* The constant is moved. */
     for (uint32_t count = 14; count <= 16; count++) {
@@ -888,10 +895,7 @@ static void test_fold_limits(void **state)
         chain_append(&body, "y", count);
         rt_buffer_printf(&body, "%%m = OpLabel\n%%at = OpPhi %%i64 %%y_%u %%y %%l1 %%entry\n%s",
                          count, STORE);
-        flattened f = flat_open("", rt_buffer_string(&body));
-        assert_null(f.reason);
-        assert_int_equal(f.flat.blocks.items[0].join, count <= 15 ? 2 : SIM_NONE);
-        flat_close(&f);
+        assert_int_equal(first_join(&body), count <= 15 ? 2 : SIM_NONE);
     }
     for (uint32_t count = 11; count <= 13; count++) {
         body.size = 0;
@@ -899,10 +903,7 @@ static void test_fold_limits(void **state)
         for (uint32_t i = 1; i < count; i++)
             rt_buffer_printf(&body, "%%y%u = OpLabel\nOpBranch %%y%u\n", i, i + 1);
         rt_buffer_printf(&body, "%%y%u = OpLabel\nOpBranch %%m\n%%m = OpLabel\n", count);
-        flattened f = flat_open("", rt_buffer_string(&body));
-        assert_null(f.reason);
-        assert_int_equal(f.flat.blocks.items[0].join, count <= 12 ? count + 1 : SIM_NONE);
-        flat_close(&f);
+        assert_int_equal(first_join(&body), count <= 12 ? count + 1 : SIM_NONE);
     }
     rt_buffer_free(&body);
 }

@@ -115,8 +115,9 @@ static LLVMValueRef passed_value(printing *print, const conversion *spec, LLVMVa
     return LLVMBuildIntCast2(print->builder, value, passed_type, is_signed, "");
 }
 
-/* The next argument's lanes, or zeros of the conversion's type. */
-static uint32_t take_argument(printing *print, const conversion *spec, LLVMValueRef *out_lanes)
+/* The next argument's lanes, or zeros of the conversion's type. False if it has not as many as the
+ * conversion. */
+static bool take_argument(printing *print, const conversion *spec, LLVMValueRef *out_lanes)
 {
     uint32_t count = (uint32_t)LLVMGetNumArgOperands(print->call);
     LLVMContextRef context = print->job->context;
@@ -126,25 +127,24 @@ static uint32_t take_argument(printing *print, const conversion *spec, LLVMValue
         if (strchr("sp", spec->letter)) type = LLVMPointerType(LLVMInt8TypeInContext(context), 0);
         for (uint32_t i = 0; i < spec->lanes; i++)
             out_lanes[i] = LLVMConstNull(type);
-        return spec->lanes;
+        return true;
     }
     LLVMValueRef value = LLVMGetOperand(print->call, print->next++);
     LLVMTypeRef type = LLVMTypeOf(value);
     out_lanes[0] = value;
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return 1;
-    uint32_t lanes = LLVMGetVectorSize(type);
-    if (lanes != spec->lanes) return lanes; /* perhaps more than there is room for */
-    for (uint32_t i = 0; i < lanes; i++) {
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return spec->lanes == 1;
+    if (LLVMGetVectorSize(type) != spec->lanes) return false;
+    for (uint32_t i = 0; i < spec->lanes; i++) {
         LLVMValueRef index = pl_integer(LLVMInt32TypeInContext(context), i);
         out_lanes[i] = LLVMBuildExtractElement(print->builder, value, index, "");
     }
-    return lanes;
+    return true;
 }
 
 static rt_status convert(printing *print, const conversion *spec)
 {
     LLVMValueRef lanes[LANES_MAX] = {NULL};
-    if (take_argument(print, spec, lanes) != spec->lanes)
+    if (!take_argument(print, spec, lanes))
         return refuse(print, "has a conversion whose number of lanes differs from its argument's, "
                              "which cannot be expressed in PTX");
     for (uint32_t i = 0; i < spec->lanes; i++) {
